@@ -1,0 +1,109 @@
+"""Everything that Upheld raises.
+
+    UpheldError
+    ├── UsageError            the caller asked for something that cannot be done
+    │   ├── SettingsError     a setting is unknown, missing or does not fit
+    │   └── NotFoundError     a collection, document or version that does not exist
+    ├── MissingExtraError     a part needs an optional package that is not installed
+    ├── ReadError             one document could not be read (the rest go on)
+    ├── EngineError           the search engine or its storage
+    │   ├── EmbedderMismatchError   the collection was made with another embedder
+    │   └── StorageError      storage cannot be reached, or a commit failed
+    ├── ModelError            a local or remote encoder model
+    ├── LLMError              the language model
+    │   ├── LLMUnavailableError     cannot be reached, overloaded, timed out
+    │   ├── LLMRejectedError        refused the request (key, model name, size)
+    │   └── LLMOutputError          answered, but not in the schema asked for
+    └── BudgetExceededError   calls, tokens, seconds or rounds are used up
+
+Foreign errors are translated once, at the edge, with `from`. Each error says whether trying
+again may help (`retryable`) and, where there is one, what to do (`help`).
+"""
+
+from __future__ import annotations
+
+from upheld.types import Usage
+
+
+class UpheldError(Exception):
+    """Root of the tree."""
+
+    retryable = False
+
+    def __init__(self, message: str, *, help: str = "") -> None:
+        super().__init__(message)
+        self.help = help
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}\n{self.help}" if self.help else message
+
+
+class UsageError(UpheldError):
+    """The caller asked for something that cannot be done."""
+
+
+class SettingsError(UsageError):
+    """A setting is unknown, missing or does not fit."""
+
+
+class NotFoundError(UsageError):
+    """A collection, document or version that does not exist."""
+
+
+class MissingExtraError(UpheldError):
+    """A part needs an optional package that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs packages that are not installed.",
+            help=f"Install them with: pip install 'upheld[{extra}]'",
+        )
+        self.extra = extra
+
+
+class ReadError(UpheldError):
+    """One document could not be read; the rest go on."""
+
+
+class EngineError(UpheldError):
+    """The search engine or its storage."""
+
+
+class EmbedderMismatchError(EngineError):
+    """The collection was made with another embedder."""
+
+
+class StorageError(EngineError):
+    """Storage cannot be reached, or a commit failed."""
+
+    retryable = True
+
+
+class ModelError(UpheldError):
+    """A local or remote encoder model."""
+
+
+class LLMError(UpheldError):
+    """The language model."""
+
+    usage: Usage = Usage()  # what the failed call has cost: that counts against the budget too
+
+
+class LLMUnavailableError(LLMError):
+    """Cannot be reached, is overloaded, or timed out."""
+
+    retryable = True
+    retry_after: float | None = None  # seconds, where the server said so
+
+
+class LLMRejectedError(LLMError):
+    """Refused the request: key, model name, size."""
+
+
+class LLMOutputError(LLMError):
+    """Answered, but not in the schema asked for."""
+
+
+class BudgetExceededError(UpheldError):
+    """Calls, tokens, seconds or rounds are used up."""

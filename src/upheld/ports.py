@@ -1,0 +1,222 @@
+"""The ports: everything outside Upheld, as it is seen from inside.
+
+Each port has a fake and a conformance suite in `upheld.testing`; the suite runs on the fake and on
+the real thing. A port raises only errors of `upheld.errors`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
+
+from upheld.types import Document, DocumentInfo, Evidence, Hit, Passage, Question, Scope, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from pydantic import BaseModel
+
+    Vectors = npt.NDArray[np.float32]  # (n, dimension), each row of length one
+    Vector = npt.NDArray[np.float32]  # (dimension,)
+
+Output = TypeVar("Output", bound="BaseModel")
+Output_co = TypeVar("Output_co", bound="BaseModel", covariant=True)
+
+
+# --- search engine -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document with its passages, and their vectors where there is an embedder."""
+
+    document: Document
+    passages: tuple[Passage, ...]
+    vectors: Vectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Narrows a search by typed values; empty fields do not narrow."""
+
+    document_ids: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()  # any of these; the scope still applies
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a collection holds."""
+
+    documents: int
+    passages: int  # live ones
+    rows: int  # live and superseded: what the engine stores until `maintain`
+    unindexed: int
+    fragments: int
+    embedder: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What `maintain` did."""
+
+    removed_rows: int = 0
+    indexes_built: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class Index(Protocol):
+    """Documents and passages under collections; every call names its scope or collection.
+
+    Commit protocol: texts, then passages, then the document row, which is the acknowledgement.
+    Readers see only passages of the commit that the document row names.
+    """
+
+    async def upsert(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
+        """Write documents whole; when this returns they are acknowledged."""
+        ...
+
+    async def delete(self, collection: str, document_ids: Sequence[str]) -> int:
+        """Forget documents; returns how many there were."""
+        ...
+
+    async def bm25(
+        self, query: str, scope: Scope, limit: int, where: Filter = Filter()
+    ) -> list[Hit]: ...
+
+    async def nearest(
+        self, vector: Vector, scope: Scope, limit: int, where: Filter = Filter(), *, query: str = ""
+    ) -> list[Hit]: ...
+
+    async def hybrid(
+        self, query: str, vector: Vector, scope: Scope, limit: int, where: Filter = Filter()
+    ) -> list[Hit]:
+        """Both searches at once, fused by `upheld.fusion.fuse`."""
+        ...
+
+    async def passages(self, ids: Sequence[str], scope: Scope) -> list[Passage]:
+        """Live passages by id, in the order asked for; unknown or unseen ones are left out."""
+        ...
+
+    async def documents(self, scope: Scope) -> list[DocumentInfo]: ...
+
+    async def document_text(
+        self, document_id: str, scope: Scope, version: str | None = None
+    ) -> str:
+        """The canonical text; raises NotFoundError if it is not there or not in scope."""
+        ...
+
+    async def statistics(self, collection: str) -> Statistics: ...
+
+    async def maintain(self, collection: str) -> Maintained:
+        """Compact, index the new tail, and remove every byte of what was deleted."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+# --- encoder models ------------------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """Texts to vectors of length one."""
+
+    @property
+    def identity(self) -> str:
+        """Names the weights, so that vectors of different models never meet."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors: ...
+
+    async def close(self) -> None: ...
+
+
+# --- language model ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How to decode; the defaults are for one reproducible answer."""
+
+    max_tokens: int = 512
+    samples: int = 1
+    temperature: float = 0.0
+    top_k: int | None = None
+    seed: int | None = None
+    logprobs: int = 0  # alternatives per token; 0 asks for none
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One generated token with its log probability and its likeliest alternatives."""
+
+    text: str
+    logprob: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generation(Generic[Output_co]):
+    """One sample: the parsed value and the text it was parsed from."""
+
+    value: Output_co
+    text: str
+    tokens: tuple[Token, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[Output_co]):
+    """All samples of one request, and what the request cost."""
+
+    generations: tuple[Generation[Output_co], ...]
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def value(self) -> Output_co:
+        return self.generations[0].value
+
+
+class LLM(Protocol):
+    """A chat model that can be held to a JSON schema."""
+
+    @property
+    def identity(self) -> str: ...
+
+    async def generate(
+        self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
+    ) -> Reply[Output]:
+        """Complete under the schema of `output`; raises LLMOutputError if no sample fits it."""
+        ...
+
+    def stream(
+        self, messages: Sequence[Message], sampling: Sampling = Sampling()
+    ) -> AsyncIterator[str]:
+        """Free text, piece by piece."""
+        ...
+
+    def count_tokens(self, messages: Sequence[Message]) -> int:
+        """An upper estimate of the prompt's tokens, for reserving a budget before the call."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+# --- looking wider -------------------------------------------------------------------------------
+
+
+class Searcher(Protocol):
+    """Anything that finds evidence for a question: our index, another collection, the web."""
+
+    async def __call__(self, question: Question) -> Evidence: ...

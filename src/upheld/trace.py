@@ -1,0 +1,155 @@
+"""The run: its trace, its budget and the best draft offered so far, carried by a context variable.
+
+with start_run(budget) as run:
+    draft = await method(question)      # stages call `span(...)`, which finds the run
+run.events, run.meter.used
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from upheld.budget import Budget, Meter
+from upheld.types import Draft, Event, Usage
+
+Score = tuple[float, ...]  # compared left to right, larger is better
+Listener = Callable[[Event], None]
+
+
+class OtelSpan(Protocol):
+    """The part of an OpenTelemetry span that we use."""
+
+    def set_attribute(self, key: str, value: Any) -> object: ...
+    def record_exception(self, exception: BaseException) -> object: ...
+
+
+class OtelTracer(Protocol):
+    """The part of an OpenTelemetry tracer that we use."""
+
+    def start_as_current_span(self, name: str, /) -> AbstractContextManager[OtelSpan]: ...
+
+
+@dataclass(slots=True)
+class Span:
+    """A step under way; becomes an `Event` when it ends."""
+
+    id: int
+    parent: int | None
+    stage: str
+    start: float
+    usage: Usage = Usage()
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """One question being answered."""
+
+    budget: Budget = Budget()
+    tracer: OtelTracer | None = None
+    listener: Listener | None = None  # told of every event as it ends: progress, streaming
+    meter: Meter = field(init=False)
+    events: list[Event] = field(default_factory=list, init=False)
+    best: Draft | None = field(default=None, init=False)
+    best_score: Score = field(default=(), init=False)
+    degraded: list[str] = field(default_factory=list, init=False)
+    _next_id: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.meter = Meter(self.budget)
+
+    def offer(self, draft: Draft, score: Score = ()) -> bool:
+        """Keep this draft if it is no worse than the best one so far."""
+        if self.best is not None and score < self.best_score:
+            return False
+        self.best, self.best_score = draft, score
+        return True
+
+    def degrade(self, what: str) -> None:
+        """Label the answer: a part was missing and something lesser stood in for it."""
+        if what not in self.degraded:
+            self.degraded.append(what)
+
+    def open_span(self, stage: str, parent: int | None) -> Span:
+        self._next_id += 1
+        return Span(self._next_id, parent, stage, self.meter.clock() - self.meter.started)
+
+    def close_span(self, span: Span, error: BaseException | None) -> None:
+        seconds = self.meter.clock() - self.meter.started - span.start
+        told = None if error is None else f"{type(error).__name__}: {error}"[:300]
+        event = Event(
+            span.id, span.parent, span.stage, span.start, seconds, span.usage, told, span.note
+        )
+        self.events.append(event)
+        if self.listener is not None:
+            self.listener(event)
+
+
+_run: ContextVar[Run | None] = ContextVar("upheld_run", default=None)
+_span: ContextVar[int | None] = ContextVar("upheld_span", default=None)
+
+
+def current_run() -> Run:
+    """The run under way; outside one, a fresh run without limits, so that a stage works alone."""
+    return _run.get() or Run()
+
+
+@contextmanager
+def start_run(
+    budget: Budget | None = None,
+    *,
+    tracer: OtelTracer | None = None,
+    listener: Listener | None = None,
+) -> Iterator[Run]:
+    """Make a run current for the block."""
+    run = Run(budget or Budget(), tracer, listener)
+    run_token, span_token = _run.set(run), _span.set(None)
+    try:
+        yield run
+    finally:
+        _run.reset(run_token)
+        _span.reset(span_token)
+
+
+@contextmanager
+def span(stage: str, note: str = "") -> Iterator[Span]:
+    """Record a step of the current run, with its time, usage and error."""
+    run = current_run()
+    step = run.open_span(stage, _span.get())
+    step.note = note
+    token = _span.set(step.id)
+    error: BaseException | None = None
+    bridge = run.tracer.start_as_current_span(f"upheld.{stage}") if run.tracer else nullcontext()
+    try:
+        with bridge as otel:
+            try:
+                yield step
+            except BaseException as exc:
+                error = exc
+                raise
+            finally:
+                if otel is not None:
+                    _describe(otel, step)
+    finally:
+        _span.reset(token)
+        run.close_span(step, error)
+
+
+def _describe(otel: OtelSpan, step: Span) -> None:
+    """Usage under the names of OpenTelemetry's GenAI conventions, where they have one."""
+    usage = step.usage
+    for key, count in (
+        ("gen_ai.usage.input_tokens", usage.prompt_tokens),
+        ("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens),
+        ("gen_ai.usage.output_tokens", usage.completion_tokens),
+        ("upheld.llm.requests", usage.requests),
+        ("upheld.llm.completions", usage.completions),
+        ("upheld.pairs_checked", usage.pairs_checked),
+        ("upheld.searches", usage.searches),
+    ):
+        if count:
+            otel.set_attribute(key, count)

@@ -1,0 +1,315 @@
+"""The nouns of Upheld: frozen values that flow from stage to stage.
+
+Offsets are Unicode code points, half-open, and always point into the canonical text of one
+document version, so that `document_text[start:end] == quote` can be checked by anyone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import zip_longest
+
+
+class Support(StrEnum):
+    """What checking a claim against its sources found."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    NOT_CHECKED = "not_checked"
+    NOT_CHECKWORTHY = "not_checkworthy"
+
+
+class Status(StrEnum):
+    """How a run ended; "no answer" is a status, not an exception."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    ABSTAINED = "abstained"
+    FAILED = "failed"
+
+
+class SearchMode(StrEnum):
+    """Which of the engine's indexes a search asks."""
+
+    BM25 = "bm25"
+    NEAREST = "nearest"
+    HYBRID = "hybrid"
+
+
+def new_id() -> str:
+    """A random identifier for things that have no content to hash."""
+    return uuid.uuid4().hex
+
+
+def content_hash(content: str | bytes) -> str:
+    """The hash that names a document version or a file's bytes: 128 bits of SHA-256, in hex."""
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked; `parent` names the question that a sub-question serves."""
+
+    text: str
+    id: str = field(default_factory=new_id)
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a caller may see: one collection and, inside it, documents by label.
+
+    `labels=None` is the owner's view: everything. A set of labels shows documents that carry at
+    least one of them, and documents that carry none.
+    """
+
+    collection: str = "default"
+    labels: frozenset[str] | None = None
+
+    def admits(self, labels: frozenset[str]) -> bool:
+        """Whether a document with these labels may be seen."""
+        return self.labels is None or not labels or bool(self.labels & labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A span of one document version: the unit that is searched, cited and checked."""
+
+    id: str
+    text: str
+    document_id: str
+    document_version: str
+    start: int
+    end: int
+    title: str = ""
+    uri: str = ""
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+    labels: frozenset[str] = frozenset()
+
+    @property
+    def searchable(self) -> str:
+        """What is indexed: title and headings are searched with the text."""
+        return "\n".join(
+            part for part in (self.title, " > ".join(self.heading_path), self.text) if part
+        )
+
+
+def passage_id(document_id: str, document_version: str, start: int, end: int) -> str:
+    """The same span of the same version has the same id wherever it is indexed."""
+    return f"{document_id}.{document_version[:12]}.{start}-{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is read: its canonical text and where its parts begin."""
+
+    id: str
+    uri: str
+    title: str
+    text: str
+    source_hash: str  # of the bytes it was read from: decides whether it changed
+    pipeline: str = ""  # reader, chunker and embedder versions that made its passages
+    labels: frozenset[str] = frozenset()
+
+    @property
+    def version(self) -> str:
+        return content_hash(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """The acknowledged row of a document: what the index says it holds."""
+
+    id: str
+    uri: str
+    title: str
+    version: str
+    source_hash: str
+    pipeline: str
+    passages: int
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that a search found; `score` compares only within one query."""
+
+    passage: Passage
+    score: float
+    query: str
+    relevance: float | None = None  # a grader's judgment, which does compare between queries
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Hits in the order in which a reader should meet them."""
+
+    hits: tuple[Hit, ...] = ()
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def top(self, count: int) -> Evidence:
+        return Evidence(self.hits[:count])
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        return tuple(hit.passage for hit in self.hits)
+
+
+def union(*parts: Evidence) -> Evidence:
+    """Interleave evidence by rank: scores of different queries do not compare."""
+    seen: dict[str, Hit] = {}
+    for rank in zip_longest(*(part.hits for part in parts)):
+        for hit in rank:
+            if hit is not None:
+                seen.setdefault(hit.passage.id, hit)
+    return Evidence(tuple(seen.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Words of a document that a claim rests on: `document_text[start:end] == quote`."""
+
+    passage_id: str
+    document_id: str
+    document_version: str
+    start: int
+    end: int
+    quote: str
+    support: Support = Support.NOT_CHECKED
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found about a claim, by whom, and why."""
+
+    support: Support = Support.NOT_CHECKED
+    probability: float | None = None
+    evidence_for: tuple[Citation, ...] = ()
+    evidence_against: tuple[Citation, ...] = ()
+    checked_by: str | None = None
+    reason: str = "no verifier has looked at this claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of an answer; `answer.text[start:end] == text`, marks stand after it."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    verdict: Verdict = Verdict()
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a method has written so far, and the evidence it wrote from."""
+
+    question: Question
+    claims: tuple[Claim, ...] = ()
+    evidence: Evidence = Evidence()
+    notes: tuple[str, ...] = ()  # what went wrong on the way, for the trace and `degraded`
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a step or a whole run cost."""
+
+    requests: int = 0
+    completions: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    pairs_checked: int = 0
+    searches: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.requests + other.requests,
+            self.completions + other.completions,
+            self.prompt_tokens + other.prompt_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.pairs_checked + other.pairs_checked,
+            self.searches + other.searches,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One step of a run; events are flat and linked by `parent`."""
+
+    id: int
+    parent: int | None
+    stage: str
+    start: float  # seconds since the run began
+    seconds: float
+    usage: Usage = Usage()
+    error: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that disagree about the same thing."""
+
+    claim: str
+    one: Citation
+    other: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """At most `alpha` of the claims shown as supported are not, with confidence 1 - `delta`."""
+
+    alpha: float
+    delta: float
+    threshold: float
+    fitted_on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the caller gets: text with marks, the claims under it, and how it came about."""
+
+    id: str
+    question: str
+    status: Status
+    method: str
+    text: str
+    claims: tuple[Claim, ...] = ()
+    sources: tuple[Passage, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    guarantee: Guarantee | None = None
+    degraded: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    trace: tuple[Event, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def unique_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Passages without repeats, first meeting first."""
+    return tuple({passage.id: passage for passage in passages}.values())
+
+
+def located(passages: Sequence[Passage]) -> dict[str, Passage]:
+    """Passages by id."""
+    return {passage.id: passage for passage in passages}

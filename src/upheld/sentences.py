@@ -1,0 +1,63 @@
+"""Sentences with exact spans: nupunkt inside the blocks that line structure makes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+
+from nupunkt import sent_spans
+
+Span = tuple[int, int]
+
+# Where a sentence cannot run on: blank lines, headings, list items, table rows, code fences.
+_BLOCK = re.compile(
+    r"\n[ \t]*\n"
+    r"|\n(?=[ \t]*(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t])"
+    r"|\n(?=[ \t]*\|)"
+    r"|\n(?=```|~~~)"
+)
+_HEADING_END = re.compile(r"(?m)^ {0,3}#{1,6}[ \t].*$")
+_CJK_END = re.compile(r"[。！？]+[”」』）]*")
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Spans of the sentences of a text, white space trimmed, in order, never overlapping."""
+    spans: list[Span] = []
+    for start, end in block_spans(text):
+        spans += sentences_of_block(text, start, end)
+    return spans
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences themselves."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def block_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
+    """Spans of paragraphs, headings, list items and table rows, trimmed; `cuts` adds borders."""
+    borders = {0, len(text), *cuts}
+    borders.update(match.end() for match in _BLOCK.finditer(text))
+    borders.update(match.end() for match in _HEADING_END.finditer(text))
+    return _trimmed(text, sorted(borders))
+
+
+def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
+    """Spans of the sentences inside one block."""
+    spans: list[Span] = []
+    for first, last in sent_spans(text[start:end]):
+        ends = (match.end() for match in _CJK_END.finditer(text, start + first, start + last))
+        spans += _trimmed(text, [start + first, *ends, start + last])
+    return spans
+
+
+def _trimmed(text: str, borders: list[int]) -> list[Span]:
+    """The non-white spans between borders."""
+    spans: list[Span] = []
+    for start, end in itertools.pairwise(borders):
+        piece = text[start:end]
+        body = piece.strip()
+        if body:
+            first = start + len(piece) - len(piece.lstrip())
+            spans.append((first, first + len(body)))
+    return spans

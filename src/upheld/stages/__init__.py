@@ -1,0 +1,1 @@
+"""The stages: one verb a file, shared by all methods."""

@@ -1,0 +1,32 @@
+"""What remains when the language model is down: the quote writer, and a label that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from upheld.errors import LLMError
+from upheld.trace import current_run
+from upheld.types import Draft, Evidence, Question
+
+
+class Write(Protocol):
+    """A writer: a draft from evidence, empty when the evidence does not answer."""
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOrQuote:
+    """Write with the language model; if it fails, quote."""
+
+    write: Write
+    quote: Write
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        try:
+            return await self.write(question, evidence)
+        except LLMError as error:
+            reason = str(error).splitlines()[0]
+            current_run().degrade(f"the language model failed, sentences are quoted: {reason}")
+            return await self.quote(question, evidence)

@@ -1,0 +1,144 @@
+"""The quote writer: answers with the few verbatim sentences that fit, and no language model.
+
+Every sentence it writes stands in a source word for word, so it can be the wrong sentence but never
+an invented one. It works offline and is what remains when the language model is down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from upheld.errors import ModelError
+from upheld.ports import Embedder
+from upheld.sentences import sentence_spans
+from upheld.trace import current_run, span
+from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
+from upheld.words import content_stems
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a passage, and how well it fits the question."""
+
+    passage: Passage
+    rank: int
+    start: int  # in the passage
+    end: int
+    score: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuoteWriter:
+    """Pick sentences by shared words, by meaning, and by how high their passage ranked."""
+
+    embedder: Embedder | None = None
+    max_passages: int = 5
+    max_sentences: int = 3
+    # Fitted on dev questions: docs/decisions/006-quoting.md
+    meaning_weight: float = 0.6  # cosine, against 0.4 for shared words
+    rank_penalty: float = 0.03  # for every place below the first passage
+    abstain_below: float = 0.30
+    keep_within: float = 0.75  # a further sentence must reach this share of the best score
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        with span("write", note="quote"):
+            candidates = sentences_of(evidence.top(self.max_passages).passages)
+            scored = await self._score(question.text, candidates)
+            picked = self._pick(scored)
+            return Draft(question, tuple(quoted(each) for each in picked), evidence)
+
+    async def _score(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+        shared = shared_words(question, candidates)
+        meaning = await self._cosines(question, candidates)
+        weight = self.meaning_weight if meaning is not None else 0.0
+        return [
+            replace(
+                each,
+                score=weight * (meaning[i] if meaning is not None else 0.0)
+                + (1 - weight) * shared[i]
+                - self.rank_penalty * each.rank,
+            )
+            for i, each in enumerate(candidates)
+        ]
+
+    async def _cosines(self, question: str, candidates: Sequence[Candidate]) -> list[float] | None:
+        if self.embedder is None or not candidates:
+            return None
+        texts = [question, *(f"{each.passage.title}\n{each.text}" for each in candidates)]
+        try:
+            vectors = await self.embedder.embed(texts)
+        except ModelError as error:
+            current_run().degrade(f"the embedder failed, quoted by shared words only: {error}")
+            return None
+        return [float(value) for value in vectors[1:] @ vectors[0]]
+
+    def _pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
+        best_first = sorted(scored, key=lambda each: -each.score)
+        if not best_first or best_first[0].score < self.abstain_below:
+            return []
+        floor = best_first[0].score * self.keep_within
+        picked: dict[str, Candidate] = {}
+        for each in best_first:
+            if each.score < floor or len(picked) == self.max_sentences:
+                break
+            picked.setdefault(" ".join(each.text.split()).casefold(), each)
+        # Sentences of one passage read in its order; passages keep the order of their best one.
+        first_meeting = {
+            each.passage.id: i for i, each in reversed(list(enumerate(picked.values())))
+        }
+        return sorted(
+            picked.values(), key=lambda each: (first_meeting[each.passage.id], each.start)
+        )
+
+
+def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
+    """Every sentence that says something: headings and bare fragments are left out."""
+    return [
+        Candidate(passage, rank, start, end)
+        for rank, passage in enumerate(passages)
+        for start, end in sentence_spans(passage.text)
+        if not passage.text.startswith("#", start) and len(passage.text[start:end].split()) >= 3
+    ]
+
+
+def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
+    """The share of the question's words that each sentence has, rare words counting more.
+
+    A word of the title counts half: it holds for every sentence there, so it tells less.
+    """
+    asked = content_stems(question)
+    have = [content_stems(each.text) for each in candidates]
+    titles = [content_stems(each.passage.title) for each in candidates]
+    seen = Counter(word for sentence in have for word in sentence & asked)
+    rarity = {word: math.log(1 + len(candidates) / (1 + seen[word])) for word in asked}
+    whole = sum(rarity.values()) or 1.0
+    return [
+        sum(
+            rarity[word] * (1.0 if word in sentence else 0.5)
+            for word in asked
+            if word in sentence or word in title
+        )
+        / whole
+        for sentence, title in zip(have, titles, strict=True)
+    ]
+
+
+def quoted(candidate: Candidate) -> Claim:
+    """A claim that is its own quote."""
+    passage = candidate.passage
+    citation = Citation(
+        passage_id=passage.id,
+        document_id=passage.document_id,
+        document_version=passage.document_version,
+        start=passage.start + candidate.start,
+        end=passage.start + candidate.end,
+        quote=candidate.text,
+    )
+    return Claim(text=candidate.text, citations=(citation,))

@@ -1,0 +1,70 @@
+"""The quote writer: verbatim, exact, in order, and silent when nothing fits."""
+
+from __future__ import annotations
+
+from upheld.stages.quote import QuoteWriter
+from upheld.types import Draft, Evidence, Hit, Passage, Question
+
+LIGHTHOUSE = (
+    "Harrow Point Lighthouse stands on Wren Island. It was built between 1868 and 1871 by Agnes "
+    "Tolliver. Tickets cost four pounds for adults. The climb has 142 steps."
+)
+FERRY = "The ferry sails five times a day. The crossing takes 35 minutes. Dogs travel free."
+
+
+def passage(text: str, name: str, start: int = 0) -> Passage:
+    return Passage(name, text, f"doc-{name}", "v1", start, start + len(text), title=name)
+
+
+def evidence(*passages: Passage) -> Evidence:
+    return Evidence(tuple(Hit(each, 1.0, "q") for each in passages))
+
+
+BOTH = evidence(passage(LIGHTHOUSE, "Lighthouse", start=100), passage(FERRY, "Ferry"))
+
+
+async def quote(question: str, found: Evidence = BOTH, sentences: int = 3) -> Draft:
+    return await QuoteWriter(max_sentences=sentences)(Question(question), found)
+
+
+async def test_it_picks_the_sentence_that_answers() -> None:
+    draft = await quote("How long does the ferry crossing take?", sentences=1)
+    assert [claim.text for claim in draft.claims] == ["The crossing takes 35 minutes."]
+
+
+async def test_every_quote_is_exact_in_document_coordinates() -> None:
+    draft = await quote("How much do tickets cost for adults at the lighthouse?")
+    assert draft.claims
+    for claim in draft.claims:
+        (citation,) = claim.citations
+        document = "x" * 100 + LIGHTHOUSE if citation.document_id == "doc-Lighthouse" else FERRY
+        assert document[citation.start : citation.end] == citation.quote == claim.text
+
+
+async def test_it_abstains_when_nothing_fits() -> None:
+    draft = await quote("Which enzyme breaks down lactose?")
+    assert draft.claims == ()
+
+
+async def test_it_abstains_on_no_evidence() -> None:
+    assert (await quote("Anything?", Evidence())).claims == ()
+
+
+async def test_sentences_of_a_passage_keep_their_order() -> None:
+    draft = await quote("How many steps has the climb, and what do tickets cost?")
+    starts = [claim.citations[0].start for claim in draft.claims]
+    assert len(starts) == 2
+    assert starts == sorted(starts)
+
+
+async def test_the_same_sentence_is_quoted_once() -> None:
+    twice = evidence(passage(FERRY, "Ferry"), passage(FERRY, "Copy"))
+    draft = await quote("How long does the crossing take?", twice)
+    texts = [claim.text for claim in draft.claims]
+    assert len(texts) == len(set(texts))
+
+
+async def test_headings_are_not_quoted() -> None:
+    found = evidence(passage("# Ferry crossing times today\n\nThe crossing takes an hour.", "F"))
+    draft = await quote("How long does the crossing take?", found)
+    assert [claim.text for claim in draft.claims] == ["The crossing takes an hour."]

@@ -1,0 +1,57 @@
+"""Rendering: marks after the full stop, claims at their places, sources in order of first use."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from upheld.plain import plain
+from upheld.stages.render import NO_ANSWER, render
+from upheld.trace import Run
+from upheld.types import Citation, Claim, Draft, Evidence, Hit, Passage, Question, Scope, Status
+
+
+def passage(name: str) -> Passage:
+    return Passage(name, f"Text {name}.", f"doc-{name}", "v", 0, 7)
+
+
+def claim(text: str, *cites: str) -> Claim:
+    return Claim(text, tuple(Citation(c, f"doc-{c}", "v", 0, 7, f"Text {c}.") for c in cites))
+
+
+def draft(*claims: Claim, of: str = "abc") -> Draft:
+    return Draft(Question("q"), claims, Evidence(tuple(Hit(passage(c), 1.0, "q") for c in of)))
+
+
+def test_marks_follow_the_sentence_and_count_from_one() -> None:
+    answer = render(draft(claim("One.", "b"), claim("Two.", "a", "b")), method="rag", run=Run())
+    assert answer.text == "One. [1] Two. [1][2]"
+    assert [source.id for source in answer.sources] == ["b", "a"]
+    assert answer.status is Status.ANSWERED
+
+
+def test_nothing_written_is_an_abstention() -> None:
+    answer = render(draft(), method="rag", run=Run())
+    assert (answer.status, answer.text, answer.claims) == (Status.ABSTAINED, NO_ANSWER, ())
+
+
+def test_a_citation_of_a_passage_not_in_evidence_gets_no_mark() -> None:
+    answer = render(draft(claim("One.", "zz")), method="rag", run=Run())
+    assert answer.text == "One."
+    assert answer.sources == ()
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.lists(st.sampled_from("abc"))), max_size=6))
+def test_each_claim_stands_where_it_says(claims: list[tuple[str, list[str]]]) -> None:
+    answer = render(draft(*(claim(t, *c) for t, c in claims)), method="rag", run=Run())
+    for each in answer.claims:
+        assert answer.text[each.start : each.end] == each.text
+
+
+def test_plain_data_is_stable_and_complete() -> None:
+    scope = Scope(labels=frozenset("zyxwv"))
+    assert plain(scope) == {"collection": "default", "labels": ["v", "w", "x", "y", "z"]}
+    answer = plain(render(draft(claim("One.", "a")), method="rag", run=Run()))
+    assert answer["status"] == "answered"
+    assert answer["claims"][0]["verdict"]["support"] == "not_checked"
+    assert answer["claims"][0]["citations"][0]["quote"] == "Text a."

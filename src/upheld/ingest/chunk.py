@@ -1,0 +1,173 @@
+"""Passages of a document: whole paragraphs where they fit, else whole sentences.
+
+Sizes, and the splitters that were measured: docs/decisions/002-chunking.md.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from upheld.ingest.count import CharacterCounter, Counter, TokenCounter
+from upheld.ingest.read.document import Heading, ReadDocument
+from upheld.sentences import Span, block_spans, sentences_of_block
+from upheld.types import Document, Passage, content_hash, passage_id
+
+WINDOW = 256  # tokens that the embedder reads, with its two marks
+_RULES = "1"  # raise this when the same text would be cut elsewhere
+_CHARACTERS = 10  # a token of prose has 4 to 5; more than this is not prose (encoded data, rules)
+_WORD = re.compile(r"\S+")
+
+
+class _Grain(Enum):
+    BLOCK = "block"
+    SENTENCE = "sentence"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    start: int
+    end: int
+    tokens: int
+    grain: _Grain
+    opens: bool = False  # a heading or a page begins here
+
+
+@dataclass(frozen=True, slots=True)
+class Chunker:
+    """Cuts documents into passages; `version` changes when the cuts would."""
+
+    counter: Counter = field(default_factory=CharacterCounter)
+    version: str = f"{_RULES}-characters"
+    most: int = 192  # tokens of a passage's own text
+    least: int = 64  # what a passage may have, however long its title and headings are
+    full_enough: float = 0.6  # of the room: from here on a passage ends at the next border
+
+    @classmethod
+    def with_tokenizer(cls, path: Path) -> Chunker:
+        """Counts as the embedder does: `path` is its tokenizer.json."""
+        version = f"{_RULES}-{content_hash(path.read_bytes())[:8]}"
+        return cls(TokenCounter.from_file(path), version)
+
+    def __call__(self, document: Document, read: ReadDocument) -> tuple[Passage, ...]:
+        """The passages of a document, in order; together they hold all that is not white."""
+        version = document.version
+        return tuple(
+            Passage(
+                id=passage_id(document.id, version, start, end),
+                text=document.text[start:end],
+                document_id=document.id,
+                document_version=version,
+                start=start,
+                end=end,
+                title=document.title,
+                uri=document.uri,
+                page=bisect_right(read.pages, start) or None,
+                heading_path=path,
+                labels=document.labels,
+            )
+            for start, end, path in self._spans(document, read)
+        )
+
+    def _spans(
+        self, document: Document, read: ReadDocument
+    ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        """Fill passages greedily, with pieces as coarse as fit."""
+        text = document.text
+        pieces = deque(self._blocks(text, read))
+        path_at = _path_finder(read.headings, document.title)
+        title = self.counter(document.title)
+        start = end = used = 0
+        path: tuple[str, ...] = ()
+        room = self.most
+        while pieces:
+            piece = pieces.popleft()
+            if not used:
+                start = piece.start
+                path, room = self._share_window(path_at(start), title)
+            crowded = used >= room * self.full_enough
+            fits = used + piece.tokens <= room and piece.end - start <= room * _CHARACTERS
+            smallest = piece.grain is _Grain.WORDS or (
+                piece.grain is _Grain.SENTENCE and used > 0 and piece.tokens <= room
+            )
+            if (fits and not (piece.opens and crowded)) or (smallest and not used):
+                used, end = used + piece.tokens, piece.end
+            elif crowded or smallest:
+                yield start, end, path
+                used = 0
+                pieces.appendleft(piece)
+            else:
+                pieces.extendleft(reversed(self._finer(text, piece, room)))
+        if used:
+            yield start, end, path
+
+    def _share_window(self, path: tuple[str, ...], title: int) -> tuple[tuple[str, ...], int]:
+        """Title and headings are embedded with the text: outer headings go if they crowd it."""
+        while True:
+            room = WINDOW - 2 - title - self.counter(" > ".join(path))
+            if room >= self.least or not path:
+                return path, min(self.most, max(self.least, room))
+            path = path[1:]
+
+    def _blocks(self, text: str, read: ReadDocument) -> Iterator[_Piece]:
+        opens = {heading.start for heading in read.headings}
+        # A page that was joined by a single line end goes on in the middle of a sentence.
+        opens.update(page for page in read.pages if text[max(page - 2, 0) : page] in ("", "\n\n"))
+        borders = sorted(opens)
+        before = 0
+        for start, end in block_spans(text, borders):
+            at = bisect_right(borders, start)
+            yield _Piece(start, end, self._tokens(text[start:end]), _Grain.BLOCK, at > before)
+            before = at
+
+    def _finer(self, text: str, piece: _Piece, room: int) -> list[_Piece]:
+        """A block as its sentences; a sentence as runs of words, or of characters if it must."""
+        if piece.grain is _Grain.BLOCK:
+            spans, grain = sentences_of_block(text, piece.start, piece.end), _Grain.SENTENCE
+        else:
+            spans, grain = self._word_runs(text, piece, room), _Grain.WORDS
+        pieces = [_Piece(start, end, self._tokens(text[start:end]), grain) for start, end in spans]
+        pieces[0] = replace(pieces[0], opens=piece.opens)
+        return pieces
+
+    def _tokens(self, text: str) -> int:
+        return self.counter(text) or 1  # marks alone may have none, and are still text
+
+    def _word_runs(self, text: str, piece: _Piece, room: int) -> list[Span]:
+        runs: list[Span] = []
+        used = start = end = 0
+        few = room // 4  # small runs fill a passage well
+        for match in _WORD.finditer(text, piece.start, piece.end):
+            tokens = self._tokens(match[0])
+            if used and (used + tokens > few or match.end() - start > few * _CHARACTERS):
+                runs.append((start, end))
+                used = 0
+            if tokens > few or len(match[0]) > few * _CHARACTERS:
+                step = room // 3  # a character can be three tokens
+                ends = range(match.start(), match.end(), step)
+                runs += [(at, min(at + step, match.end())) for at in ends]
+                continue
+            start = start if used else match.start()
+            used, end = used + tokens, match.end()
+        return [*runs, (start, end)] if used else runs
+
+
+def _path_finder(headings: Sequence[Heading], title: str) -> Callable[[int], tuple[str, ...]]:
+    """Where an offset stands; a heading that repeats the title is left out."""
+    starts: list[int] = []
+    paths: list[tuple[str, ...]] = [()]
+    open_headings: list[Heading] = []
+    for heading in headings:
+        while open_headings and open_headings[-1].level >= heading.level:
+            open_headings.pop()
+        open_headings.append(heading)
+        path = tuple(each.title for each in open_headings)
+        starts.append(heading.start)
+        paths.append(path[1:] if path[0] == title else path)
+    return lambda offset: paths[bisect_right(starts, offset)]

@@ -1,0 +1,93 @@
+"""How many tokens a text has, counted word by word and remembered.
+
+Tokenising a text to measure it costs a tenth of embedding it; this costs a fiftieth of that once
+the words are known: docs/decisions/002-chunking.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from upheld.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Counter = Callable[[str], int]
+
+_MOST_WORDS = 200_000  # remembered; about 20 MB
+_PART = re.compile(r"[!-/:-@\[-`{-~]|[^!-/:-@\[-`{-~]+")  # ASCII punctuation stands alone
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounter:
+    """Counts with the embedder's own tokenizer.
+
+    Exact for tokenizers that first split at white space and punctuation, as BERT's do.
+    """
+
+    tokenizer: Tokenizer
+    pieces: Callable[[str], int]
+    known: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_file(cls, path: Path) -> TokenCounter:
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as missing:
+            raise MissingExtraError("Counting tokens", "local") from missing
+        tokenizer = Tokenizer.from_file(str(path))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return cls(tokenizer, _piece_counter(tokenizer))
+
+    def __call__(self, text: str) -> int:
+        words = text.split()
+        try:
+            return sum(map(self.known.__getitem__, words))
+        except KeyError:
+            return sum(map(self._count, words))
+
+    def _count(self, word: str) -> int:
+        count = self.known.get(word)
+        if count is None:
+            parts = _PART.findall(word)
+            count = sum(map(self._count, parts)) if len(parts) > 1 else self.pieces(word)
+            if len(self.known) > _MOST_WORDS:
+                self.known.clear()
+            self.known[word] = count
+        return count
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterCounter:
+    """An estimate without a tokenizer: four ASCII characters a token, or one of any other."""
+
+    def __call__(self, text: str) -> int:
+        ascii = len(text.encode("ascii", "ignore"))
+        return -(-ascii // 4) + len(text) - ascii
+
+
+def _piece_counter(tokenizer: Tokenizer) -> Callable[[str], int]:
+    from tokenizers.models import WordPiece
+
+    def by_tokenizer(part: str) -> int:
+        return len(tokenizer.encode(part, add_special_tokens=False))
+
+    model = tokenizer.model
+    if not isinstance(model, WordPiece):
+        return by_tokenizer
+    normalizer = tokenizer.normalizer
+    lower = normalizer is not None and normalizer.normalize_str("A") == "a"
+
+    def by_model(part: str) -> int:
+        # A plain word needs none of the tokenizer's other steps, which take four times as long.
+        if not part.isascii():
+            return by_tokenizer(part)
+        return len(model.tokenize(part.lower() if lower else part))
+
+    return by_model

@@ -1,0 +1,208 @@
+"""Adds files to an index: what changed is read, cut, embedded and written, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from upheld.concurrency import together
+from upheld.errors import MissingExtraError, ReadError
+from upheld.ingest.changes import File, compare
+from upheld.ingest.chunk import Chunker
+from upheld.ingest.limits import Limits
+from upheld.ingest.read import READERS_VERSION, ReadDocument
+from upheld.ingest.read.document import one_line
+from upheld.ingest.report import AddReport, Failure, Progress, Tell
+from upheld.ingest.walk import find_files
+from upheld.ports import Embedder, Index, IndexedDocument
+from upheld.types import Document, Passage, Scope, content_hash
+
+if TYPE_CHECKING:
+    from upheld.ports import Vectors
+
+Reader = Callable[[bytes, str], ReadDocument]
+
+# A batch is one commit: large enough for commits to cost little, small enough to lose in a crash.
+BATCH_PASSAGES = 384
+BATCH_CHARACTERS = 8_000_000
+FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start soon
+
+
+async def add(
+    paths: Iterable[Path],
+    *,
+    index: Index,
+    embedder: Embedder | None,
+    chunker: Chunker,
+    reader: Reader,
+    collection: str = "default",
+    labels: frozenset[str] = frozenset(),
+    limits: Limits = Limits(),
+    progress: Tell | None = None,
+) -> AddReport:
+    """Bring a collection in line with files and folders.
+
+    Unchanged files are skipped, changed ones replaced, and what is gone from a folder is deleted.
+    Run again after an interruption, it goes on where it was: what was acknowledged is unchanged.
+    """
+    began = time.monotonic()
+    pipeline = pipeline_version(chunker, embedder)
+    known = await index.documents(Scope(collection))
+    found = await asyncio.to_thread(find_files, list(paths))
+    changes = await asyncio.to_thread(compare, found, known, pipeline, labels)
+    deleted = 0
+    if changes.gone:
+        deleted = await index.delete(collection, [info.id for info in changes.gone])
+    cut = _Cutter(reader, chunker, pipeline, labels, limits)
+    line = _Line(
+        index,
+        embedder,
+        collection,
+        cut,
+        changes.to_read,
+        progress or _tell_nobody,
+        AddReport(unchanged=len(changes.unchanged), deleted=deleted, skipped=found.skipped),
+        Progress(files_total=changes.files, bytes_total=changes.bytes),
+    )
+    line.tell_done(*changes.unchanged)
+    await together(line.read(), line.embed(), line.write())
+    return replace(line.report, seconds=time.monotonic() - began)
+
+
+def pipeline_version(chunker: Chunker, embedder: Embedder | None) -> str:
+    """Names all that passages are made with: if it changes, so must they."""
+    vectors = embedder.identity if embedder else "none"
+    return f"read {READERS_VERSION}; chunk {chunker.version}; embed {vectors}"
+
+
+def document_id(uri: str) -> str:
+    """A document is its address: new content at the same one replaces it."""
+    return content_hash(uri)[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _CutDocument:
+    file: File
+    document: Document
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """From a file to passages; runs in a thread."""
+
+    reader: Reader
+    chunker: Chunker
+    pipeline: str
+    labels: frozenset[str]
+    limits: Limits
+
+    def __call__(self, file: File) -> _CutDocument:
+        path = file.path
+        if file.size > self.limits.file_bytes:
+            raise ReadError(f"{path.name} is larger than {self.limits.file_bytes:,} bytes")
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise ReadError(f"{path.name} cannot be opened: {error.strerror}") from error
+        read = self.reader(data, path.name)
+        document = Document(
+            id=document_id(file.uri),
+            uri=file.uri,
+            title=read.title or one_line(path.stem),
+            text=read.text,
+            source_hash=content_hash(data),
+            pipeline=self.pipeline,
+            labels=self.labels,
+        )
+        return _CutDocument(file, document, self.chunker(document, read))
+
+
+_Embedded = tuple[list[_CutDocument], "Vectors | None"]
+
+
+@dataclass(slots=True)
+class _Line:
+    """Three stages at once: one batch is embedded while the next is read and the last written."""
+
+    index: Index
+    embedder: Embedder | None
+    collection: str
+    cut: _Cutter
+    files: tuple[File, ...]
+    progress: Tell
+    report: AddReport
+    done: Progress
+    to_embed: asyncio.Queue[list[_CutDocument]] = field(default_factory=lambda: asyncio.Queue(1))
+    to_write: asyncio.Queue[_Embedded] = field(default_factory=lambda: asyncio.Queue(1))
+
+    async def read(self) -> None:
+        batch: list[_CutDocument] = []
+        enough = min(FIRST_BATCH_PASSAGES, BATCH_PASSAGES)
+        for file in self.files:
+            try:
+                batch.append(await asyncio.to_thread(self.cut, file))
+            except (ReadError, MissingExtraError) as error:
+                failure = Failure(str(file.path), str(error))
+                self.report = replace(self.report, failed=(*self.report.failed, failure))
+                self.tell_done(file)
+            if _is_full(batch, enough):
+                await self.to_embed.put(batch)
+                batch, enough = [], BATCH_PASSAGES
+        if batch:
+            await self.to_embed.put(batch)
+        await self.to_embed.put([])  # the end
+
+    async def embed(self) -> None:
+        while batch := await self.to_embed.get():
+            texts = [passage.searchable for each in batch for passage in each.passages]
+            vectors = await self.embedder.embed(texts) if self.embedder else None
+            await self.to_write.put((batch, vectors))
+        await self.to_write.put(([], None))
+
+    async def write(self) -> None:
+        while batch := (taken := await self.to_write.get())[0]:
+            await self.index.upsert(self.collection, _with_vectors(batch, taken[1]))
+            changed = sum(each.file.known is not None for each in batch)
+            self.report = replace(
+                self.report,
+                added=self.report.added + len(batch) - changed,
+                changed=self.report.changed + changed,
+                passages=self.report.passages + sum(len(each.passages) for each in batch),
+            )
+            self.tell_done(*(each.file for each in batch))
+
+    def tell_done(self, *files: File) -> None:
+        self.done = replace(
+            self.done,
+            files=self.done.files + len(files),
+            bytes=self.done.bytes + sum(file.size for file in files),
+            passages=self.report.passages,
+        )
+        self.progress(self.done)
+
+
+def _is_full(batch: list[_CutDocument], enough: int) -> bool:
+    return (
+        sum(len(each.passages) for each in batch) >= enough
+        or sum(len(each.document.text) for each in batch) >= BATCH_CHARACTERS
+    )
+
+
+def _with_vectors(batch: list[_CutDocument], vectors: Vectors | None) -> list[IndexedDocument]:
+    documents: list[IndexedDocument] = []
+    at = 0
+    for each in batch:
+        end = at + len(each.passages)
+        own = None if vectors is None else vectors[at:end]
+        documents.append(IndexedDocument(each.document, each.passages, own))
+        at = end
+    return documents
+
+
+def _tell_nobody(progress: Progress) -> None:
+    """Where nobody watches."""

@@ -1,0 +1,48 @@
+"""What a reader gives: canonical text, and where its pages and headings begin."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_LONGEST_TITLE = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the document: `start` is where its line begins."""
+
+    start: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document as a reader found it; offsets are code points into `text`."""
+
+    text: str
+    title: str = ""
+    pages: tuple[int, ...] = ()  # where each page begins; empty where the format has none
+    headings: tuple[Heading, ...] = ()
+
+
+def canonical(text: str) -> str:
+    """The one form in which text is stored and offsets are taken.
+
+    NFC, because the same word typed on two systems must be found by one query; not NFKC, which
+    changes what is said (x² is not x2). Lines end in "\\n"; no controls, no lone surrogates.
+    """
+    text = _LINE_ENDS.sub("\n", text.removeprefix("\ufeff"))
+    text = _SURROGATES.sub("\ufffd", _CONTROLS.sub(" ", text))
+    return unicodedata.normalize("NFC", text)
+
+
+def one_line(title: str) -> str:
+    """A title on one line, of a length that a title has."""
+    line = " ".join(canonical(title).split())
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1].rstrip() + "…"

@@ -1,0 +1,121 @@
+"""PDF: pypdfium2 gives the lines of each page; where they stand tells its paragraphs."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from upheld.errors import MissingExtraError, ReadError
+from upheld.ingest.read.document import Heading, ReadDocument, canonical, one_line
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfTextPage
+
+_PASSWORD_NEEDED = 4  # FPDF_ERR_PASSWORD
+# PDFium writes a hyphen that ends a line as U+FFFE or U+0002, together with the line's end.
+_SOFT_HYPHEN = re.compile("[\ufffe\x02](?:\r?\n)?")
+_LINE_END = "\r\n"
+_PARAGRAPH = 1.3  # times the usual step from line to line
+_RUNS_ON = re.compile(r"[^\W\d_]|[,;\-–]")
+
+
+def read_pdf(data: bytes, name: str) -> ReadDocument:
+    """The pages of a PDF joined, with where each begins and the outline's headings."""
+    try:
+        import pypdfium2 as pdfium
+    except ImportError as missing:
+        raise MissingExtraError("Reading PDF", "readers") from missing
+
+    try:
+        pdf = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as broken:
+        if getattr(broken, "err_code", None) == _PASSWORD_NEEDED:
+            raise ReadError(
+                f"{name} is encrypted", help="Save a copy without a password and add that."
+            ) from broken
+        raise ReadError(
+            f"{name} is not a PDF that can be opened", help="Check that the file is complete."
+        ) from broken
+    try:
+        text, pages = _join([_page_text(pdf, number) for number in range(len(pdf))])
+        if not text.strip():
+            raise ReadError(
+                f"{name} has no text: it looks scanned",
+                help="Run it through OCR (for example ocrmypdf) and add the result.",
+            )
+        title = one_line(pdf.get_metadata_dict().get("Title", ""))
+        return ReadDocument(text, title, pages, _outline(pdf, text, pages))
+    except pdfium.PdfiumError as broken:
+        raise ReadError(f"{name} has a page that cannot be read ({broken})") from broken
+    finally:
+        pdf.close()
+
+
+def _page_text(pdf: PdfDocument, number: int) -> str:
+    page = pdf[number]
+    try:
+        textpage = page.get_textpage()
+        lines = textpage.get_text_bounded().split(_LINE_END)
+        text = lines[0]
+        for gap, line in zip(_gaps(textpage, lines), lines[1:], strict=True):
+            text += "\n\n" if gap and not _goes_on(text, line) else _LINE_END
+            text += line
+    finally:
+        page.close()
+    return canonical(_SOFT_HYPHEN.sub("", text)).strip()
+
+
+def _gaps(textpage: PdfTextPage, lines: list[str]) -> list[bool]:
+    """Whether more than a line's height, or a jump up the page, parts each line from the last."""
+    from pypdfium2.raw import FPDFText_GetCharOrigin
+
+    ends = list(accumulate(lines, lambda at, line: at + len(line) + len(_LINE_END), initial=0))
+    if textpage.count_chars() != ends[-1] - len(_LINE_END):
+        return [False] * (len(lines) - 1)  # PDFium counts this page's characters in another way
+    x, y = ctypes.c_double(), ctypes.c_double()
+
+    def height(at: int) -> float:
+        FPDFText_GetCharOrigin(textpage, at, x, y)
+        return y.value
+
+    steps = [
+        height(before + len(line.rstrip()) - 1) - height(after)
+        for before, line, after in zip(ends, lines[:-1], ends[1:], strict=False)
+    ]
+    down = sorted(step for step in steps if step > 0) or [0.0]
+    pitch = down[len(down) // 4]  # most steps on a page of short paragraphs may be wide ones
+    return [step > _PARAGRAPH * pitch or step < -pitch for step in steps]
+
+
+def _goes_on(text: str, line: str) -> bool:
+    """Whether a line continues a sentence, whatever the layout says."""
+    return line[:1].islower() and bool(_RUNS_ON.match(text[-1:]))
+
+
+def _join(pages: list[str]) -> tuple[str, tuple[int, ...]]:
+    """Pages as one text; a sentence may run on over a page that ends in the middle of one."""
+    parts: list[str] = []
+    starts: list[int] = []
+    length = 0
+    for page in pages:
+        between = ("\n" if _RUNS_ON.match(parts[-1][-1:]) else "\n\n") if parts else ""
+        starts.append(length + len(between))
+        length = starts[-1] + len(page)
+        parts += (between, page)
+    return "".join(parts), tuple(starts)
+
+
+def _outline(pdf: PdfDocument, text: str, pages: tuple[int, ...]) -> tuple[Heading, ...]:
+    """Bookmarks as headings, where their words stand on their page, else where it begins."""
+    found: list[Heading] = []
+    for bookmark in pdf.get_toc():
+        destination, title = bookmark.get_dest(), one_line(bookmark.get_title())
+        number = destination.get_index() if destination else None
+        if number is None or not title or not 0 <= number < len(pages):
+            continue
+        end = pages[number + 1] if number + 1 < len(pages) else len(text)
+        at = text.find(title, pages[number], end)
+        found.append(Heading(pages[number] if at < 0 else at, bookmark.level + 1, title))
+    return tuple(sorted(found, key=lambda heading: heading.start))

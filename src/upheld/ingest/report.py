@@ -1,0 +1,42 @@
+"""What an `add` tells while it runs and when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an `add` has come; passages are those written in this run."""
+
+    files: int = 0
+    files_total: int = 0
+    bytes: int = 0
+    bytes_total: int = 0
+    passages: int = 0
+
+
+Tell = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be read, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What an `add` did, in documents."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+    skipped: int = 0  # hidden, or of a format that has no reader
+    failed: tuple[Failure, ...] = ()
+    passages: int = 0
+    seconds: float = 0.0

@@ -1,0 +1,154 @@
+"""Reads documents in a child process that is kept, and replaced when it hits a limit or dies.
+
+A plain subprocess, not a process pool: pools that can stop a task (pebble) start their workers by
+running the caller's script again, one that does not (loky) cannot stop a task; and both unpickle
+what the child sends. docs/decisions/003-pdf-reader.md says more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from types import TracebackType
+
+from upheld.errors import MissingExtraError, ReadError
+from upheld.ingest.child import HEADER, OUT_OF_MEMORY
+from upheld.ingest.limits import Limits
+from upheld.ingest.read.document import Heading, ReadDocument
+
+_CHILD = (sys.executable, "-P", "-m", "upheld.ingest.child")
+# The child parses files of strangers: it gets what Python needs to start, and no secrets.
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV")
+_MOST_AT_ONCE = 1 << 20
+
+
+class ReadWorker:
+    """A reader `(data, name) -> ReadDocument` whose failures are errors of `upheld.errors`."""
+
+    def __init__(self, limits: Limits = Limits(), *, command: Sequence[str] = _CHILD) -> None:
+        self.limits = limits
+        self._command = (*command, str(limits.memory_bytes), str(limits.text_characters))
+        self._child: _Child | None = None
+        self._turn = threading.Lock()
+
+    def __call__(self, data: bytes, name: str) -> ReadDocument:
+        if len(data) > self.limits.file_bytes:
+            raise ReadError(f"{name} is larger than {self.limits.file_bytes:,} bytes")
+        label = name.encode("utf-8", "surrogateescape")
+        request = HEADER.pack(len(label), len(data)) + label + data
+        with self._turn:
+            child = self._child = self._child or _Child(self._command)
+            try:
+                head, text = child.ask(request, self.limits)
+            except TimeoutError as late:
+                child.process.kill()
+                self._end()
+                seconds = self.limits.seconds
+                raise ReadError(f"{name} took more than {seconds:g} s to read") from late
+            except (OSError, EOFError) as gone:
+                self._end()
+                raise ReadError(self._why(child.process.returncode, name)) from gone
+        return _document(head, text)
+
+    def close(self) -> None:
+        """End the child; another file would start a new one."""
+        with self._turn:
+            self._end()
+
+    def __enter__(self) -> ReadWorker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _end(self) -> None:
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def _why(self, status: int, name: str) -> str:
+        if status == OUT_OF_MEMORY:
+            return f"{name} needs more than {self.limits.memory_bytes // 1_000_000} MB to be read"
+        return f"{name} ended the reading process (status {status})"
+
+
+class _Child:
+    """One reading process and its pipes."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        self.process = subprocess.Popen(  # noqa: S603 - our own module, by the running Python
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=environment,
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._to, self._from = self.process.stdin.fileno(), self.process.stdout.fileno()
+        os.set_blocking(self._to, False)
+
+    def ask(self, request: bytes, limits: Limits) -> tuple[bytes, bytes]:
+        """Send one request and take its reply, both before the deadline."""
+        deadline = time.monotonic() + limits.seconds
+        left = memoryview(request)
+        while left:
+            _wait(self._to, select.POLLOUT, deadline)
+            left = left[os.write(self._to, left[:_MOST_AT_ONCE]) :]
+        head, text = HEADER.unpack(self._take(HEADER.size, deadline))
+        if max(head, text) > 4 * limits.text_characters:
+            raise EOFError("the reply is larger than any that a reader gives")
+        return self._take(head, deadline), self._take(text, deadline)
+
+    def end(self) -> None:
+        """Let a process that is on its way out leave with its status; stop any other."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()  # the child ends when its input does
+        self.process.stdout.close()
+        try:
+            self.process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def _take(self, length: int, deadline: float) -> bytes:
+        parts = bytearray()
+        while len(parts) < length:
+            _wait(self._from, select.POLLIN, deadline)
+            part = os.read(self._from, min(length - len(parts), _MOST_AT_ONCE))
+            if not part:
+                raise EOFError("the reading process ended")
+            parts += part
+        return bytes(parts)
+
+
+def _wait(pipe: int, event: int, deadline: float) -> None:
+    poll = select.poll()
+    poll.register(pipe, event)
+    if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+        raise TimeoutError
+
+
+def _document(head: bytes, text: bytes) -> ReadDocument:
+    fields = json.loads(head)
+    if "extra" in fields:
+        raise MissingExtraError(fields["error"], fields["extra"])
+    if "error" in fields:
+        raise ReadError(fields["error"], help=fields.get("help", ""))
+    headings = tuple(Heading(*heading) for heading in fields["headings"])
+    return ReadDocument(text.decode(), fields["title"], tuple(fields["pages"]), headings)

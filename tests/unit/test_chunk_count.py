@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from upheld.ingest import count
+from upheld.ingest.count import CharacterCounter, TokenCounter
+from upheld.ingest.read.document import canonical
+from upheld_models import embedder_tokenizer
+
+
+@cache
+def counter() -> TokenCounter:
+    return TokenCounter.from_file(embedder_tokenizer())
+
+
+def tokenised(text: str) -> int:
+    return len(counter().tokenizer.encode(text, add_special_tokens=False))
+
+
+@given(st.text(max_size=200).map(canonical))
+def test_counting_by_words_is_tokenising(text: str) -> None:
+    assert counter()(text) == tokenised(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't stop",
+        "naïve café 25°C x→y",
+        "中文字符 한국어",
+        "😀👍🏽 a_b",
+        "A" * 150,
+        "",
+        "$3.50/€4",
+    ],
+)
+def test_odd_words_count_as_tokenised(text: str) -> None:
+    assert counter()(text) == tokenised(text)
+
+
+def test_padding_and_truncation_do_not_count() -> None:
+    assert counter()("word " * 1000) == 1000
+    assert counter()("word") == 1
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count, "_MOST_WORDS", 10)
+    small = TokenCounter.from_file(embedder_tokenizer())
+    words = " ".join(f"word{n}" for n in range(100))
+    assert small(words) == tokenised(words)
+    assert len(small.known) <= 12
+
+
+def test_other_tokenizers_count_by_themselves(tmp_path_factory: pytest.TempPathFactory) -> None:
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    path = tmp_path_factory.mktemp("other") / "tokenizer.json"
+    tokenizer.save(str(path))
+    assert TokenCounter.from_file(path)("a b é") == 3
+
+
+def test_characters_estimate_tokens() -> None:
+    estimate = CharacterCounter()
+    assert estimate("abcd efgh") == 3
+    assert estimate("漢字") == 2
+    assert estimate("") == 0

@@ -1,0 +1,94 @@
+"""Loading and filling a prompt file.
+
+A file names its placeholders first, then has one section for each message:
+
+    values: passages question
+
+    # system
+    Answer from the passages.
+
+    # user
+    $passages
+
+    Question: $question
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from string import Template
+from typing import Literal, cast, get_args
+
+from upheld.errors import UsageError
+from upheld.ports import Message
+from upheld.prompts.data import as_data
+
+Role = Literal["system", "user", "assistant"]
+
+_HEAD = re.compile(r"values:(?P<values>[a-z_ ]*)\n")
+_SECTION = re.compile(rf"(?m)^# ({'|'.join(get_args(Role))})[ \t]*\n")
+_NAME = re.compile(r"[a-z][a-z_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Messages with placeholders; `render` fills all of them or raises."""
+
+    name: str
+    values: frozenset[str]
+    sections: tuple[tuple[Role, str], ...]
+
+    def render(self, **values: str) -> tuple[Message, ...]:
+        """The messages, with every value put in once and read by nobody as part of the prompt."""
+        if values.keys() != self.values:
+            raise UsageError(
+                f"the prompt {self.name!r} takes {_listed(self.values)}, not {_listed(values)}"
+            )
+        data = {name: as_data(value) for name, value in values.items()}
+        return tuple(Message(role, Template(body).substitute(data)) for role, body in self.sections)
+
+
+@lru_cache
+def load(name: str) -> Prompt:
+    """The prompt of that name that comes with the package."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} is not the name of a prompt")
+    file = resources.files("upheld.prompts") / f"{name}.md"
+    try:
+        return parse(name, file.read_text("utf-8"))
+    except FileNotFoundError as missing:
+        raise UsageError(f"there is no prompt {name!r}") from missing
+
+
+def parse(name: str, text: str) -> Prompt:
+    """A prompt from the text of its file; what it declares must be what it uses."""
+    head = _HEAD.match(text)
+    if head is None:
+        raise UsageError(f"the prompt {name!r} does not begin with `values: …`")
+    before, *parts = _SECTION.split(text[head.end() :])
+    if before.strip() or not parts:
+        raise UsageError(f"the prompt {name!r} has text outside of its sections, or none")
+    sections = tuple(
+        (cast("Role", role), body.strip())
+        for role, body in zip(parts[::2], parts[1::2], strict=True)
+    )
+    declared = frozenset(head["values"].split())
+    used: set[str] = set()
+    for _, body in sections:
+        template = Template(body)
+        if not template.is_valid():
+            raise UsageError(f"the prompt {name!r} has a stray $; write $$ for the sign itself")
+        used.update(template.get_identifiers())
+    if used != declared:
+        raise UsageError(
+            f"the prompt {name!r} declares {_listed(declared)} and uses {_listed(used)}"
+        )
+    return Prompt(name, declared, sections)
+
+
+def _listed(names: object) -> str:
+    ordered = sorted(cast("set[str]", names))
+    return ", ".join(ordered) if ordered else "nothing"

@@ -1,0 +1,127 @@
+"""The LLM writer: a question and evidence in, claims with citations out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
+
+from upheld.calls import generate
+from upheld.ports import LLM, Sampling
+from upheld.prompts import Prompt, fence, load
+from upheld.sentences import sentence_spans
+from upheld.stages.cite import cite
+from upheld.types import Claim, Draft, Evidence, Passage, Question, union
+from upheld.words import words
+
+_MARKS = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
+# A model that repeats itself must come to an end before its tokens do: a claim of so many
+# characters, with its numbers, is about so many tokens.
+_LONGEST_CLAIM = 300
+_TOKENS_PER_CLAIM = 130
+_LONGEST_TOKEN = 12  # how far before the bound no further token may fit
+_ENDS = tuple(".!?…。！？:;\"'”’»)]")
+
+
+class WrittenClaim(BaseModel):
+    """The numbers of passages, and the sentence that they uphold.
+
+    Numbers come first because a decoder writes in this order: a small model that has chosen its
+    passage keeps closer to it, and to the question, than one that looks for a passage afterwards.
+    """
+
+    sources: list[int]
+    text: str
+
+
+class Claims(BaseModel):
+    """What the model is asked to write; an empty list says that the passages do not answer."""
+
+    claims: list[WrittenClaim]
+
+
+@lru_cache
+def claims_about(passages: int, claims: int) -> type[Claims]:
+    """`Claims` whose schema admits only the numbers of the passages that are shown.
+
+    The schema binds a decoder that obeys it; validation takes any number, because one wrong
+    number from a decoder that does not is no reason to lose the rest.
+    """
+    numbers: JsonDict = {"type": "integer", "enum": list(range(1, passages + 1))}
+    bounds: JsonDict = {"items": numbers, "minItems": 1, "maxItems": passages}
+    written = create_model(
+        "WrittenClaim",
+        __base__=WrittenClaim,
+        sources=(list[int], Field(json_schema_extra=bounds)),
+        text=(str, Field(json_schema_extra={"maxLength": _LONGEST_CLAIM})),
+    )
+    return create_model(
+        "Claims",
+        __base__=Claims,
+        claims=(list[written], Field(json_schema_extra={"maxItems": claims})),  # type: ignore[valid-type]  # made for this many passages
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteClaims:
+    """Ask the language model for claims, each with the passages that say it."""
+
+    llm: LLM
+    prompt: Prompt = field(default_factory=lambda: load("write"))
+    max_passages: int = 5
+    max_tokens: int = 400
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        seen = union(evidence).top(self.max_passages)  # a union has no passage twice
+        shown = seen.passages
+        if not shown:
+            return Draft(question, notes=("there was nothing to write from",))
+        # Passages before the question: calls about the same evidence share the longer prefix.
+        messages = self.prompt.render(passages=numbered(shown), question=question.text.strip())
+        reply = await generate(
+            self.llm,
+            "write",
+            messages,
+            claims_about(len(shown), max(1, self.max_tokens // _TOKENS_PER_CLAIM)),
+            Sampling(max_tokens=self.max_tokens),
+        )
+        claims, notes = cited(reply.value, shown)
+        return Draft(question, claims, seen, notes)
+
+
+def numbered(passages: Sequence[Passage]) -> str:
+    """The passages as the model sees them: [1]..[n], each inside its own fence."""
+    return "\n\n".join(
+        f"[{number}]\n{fence(passage.searchable)}" for number, passage in enumerate(passages, 1)
+    )
+
+
+def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Claims with exact citations, and notes on what had to be left out."""
+    claims: dict[tuple[str, ...], Claim] = {}
+    notes: list[str] = []
+    for each in written.claims:
+        whole = each.text
+        if -_LONGEST_TOKEN <= len(whole) - _LONGEST_CLAIM <= 0 and not whole.endswith(_ENDS):
+            whole = whole_sentences(whole)  # the decoder closed it, not the model
+            notes.append(f"a claim was cut off at {_LONGEST_CLAIM} characters")
+        text = " ".join(_MARKS.sub("", whole).split())
+        told = tuple(words(text))
+        if not told or told in claims:
+            continue  # nothing but marks and white space, or the same words again
+        known = [number for number in dict.fromkeys(each.sources) if 1 <= number <= len(shown)]
+        for number in dict.fromkeys(each.sources):
+            if number not in known:
+                notes.append(f"a claim cites [{number}], which is not a passage that was shown")
+        claims[told] = Claim(text, tuple(cite(text, shown[number - 1]) for number in known))
+    return tuple(claims.values()), tuple(notes)
+
+
+def whole_sentences(text: str) -> str:
+    """What is left of a text whose last sentence was cut off."""
+    spans = sentence_spans(text)
+    return text[: spans[-2][1]] if len(spans) > 1 else ""

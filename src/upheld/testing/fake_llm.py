@@ -1,0 +1,144 @@
+"""A scripted language model that keeps the port's contract."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os.path import commonprefix
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from upheld.errors import LLMError, LLMOutputError
+from upheld.ports import Generation, Message, Output, Reply, Sampling, Token
+from upheld.types import Usage
+
+Line = BaseModel | Mapping[str, Any] | str | LLMError
+Script = Callable[[Sequence[Message], type[BaseModel] | None], Line] | Sequence[Line]
+
+_PIECE = re.compile(r"\s*\S{1,4}|\s+")  # what this model has for tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one call asked for; `output` is None for a stream."""
+
+    messages: tuple[Message, ...]
+    output: type[BaseModel] | None
+    sampling: Sampling
+
+
+class FakeLLM:
+    """Says what its script says: a list of lines, or a function of messages and output model.
+
+    >>> llm = FakeLLM([{"claims": []}, LLMUnavailableError("down")])
+
+    One line serves one sample. A line is a value, a mapping, raw text, or an error to raise; a
+    list that has come to its end raises LLMOutputError. `calls` records what was asked.
+    """
+
+    def __init__(self, script: Script, *, latency: float = 0.0) -> None:
+        self._say = script if callable(script) else _in_turn(iter(script))
+        self._latency = latency
+        self._seen: list[str] = []  # prompts so far: their prefixes count as cached
+        self.calls: list[Call] = []
+
+    @property
+    def identity(self) -> str:
+        return "fake"
+
+    async def generate(
+        self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
+    ) -> Reply[Output]:
+        texts = await self._speak(messages, output, sampling, sampling.samples)
+        usage = self._usage(messages, texts)
+        read: list[Generation[Output]] = []
+        wrong: ValidationError | None = None
+        for text in texts:
+            try:
+                value = output.model_validate_json(text)
+            except ValidationError as error:
+                wrong = error
+                continue
+            read.append(Generation(value, text, _tokens(text, sampling.logprobs)))
+        if not read:
+            failed = LLMOutputError(f"the script's line does not fit {output.__name__}")
+            failed.usage = usage
+            raise failed from wrong
+        return Reply(tuple(read), usage)
+
+    async def stream(
+        self, messages: Sequence[Message], sampling: Sampling = Sampling()
+    ) -> AsyncIterator[str]:
+        (text,) = await self._speak(messages, None, sampling, 1)
+        for piece in _PIECE.findall(text):
+            yield piece
+
+    def count_tokens(self, messages: Sequence[Message]) -> int:
+        return sum(len(_PIECE.findall(each.content)) + 1 for each in messages)
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    async def _speak(
+        self,
+        messages: Sequence[Message],
+        output: type[BaseModel] | None,
+        sampling: Sampling,
+        samples: int,
+    ) -> list[str]:
+        self.calls.append(Call(tuple(messages), output, sampling))
+        await asyncio.sleep(self._latency)
+        lines = [self._say(messages, output) for _ in range(samples)]
+        for line in lines:
+            if isinstance(line, LLMError):
+                line.usage = Usage(requests=1)
+                raise line
+        return ["".join(_PIECE.findall(_text(line))[: sampling.max_tokens]) for line in lines]
+
+    def _usage(self, messages: Sequence[Message], texts: Sequence[str]) -> Usage:
+        prompt = "\n".join(each.content for each in messages)
+        prefixes = (
+            commonprefix([prompt, seen])  # noqa: RUF071 -- characters are what we compare
+            for seen in self._seen
+        )
+        shared = max(prefixes, key=len, default="")
+        self._seen.append(prompt)
+        return Usage(
+            requests=1,
+            completions=len(texts),
+            prompt_tokens=self.count_tokens(messages),
+            cached_tokens=len(_PIECE.findall(shared)),
+            completion_tokens=sum(len(_PIECE.findall(text)) for text in texts),
+        )
+
+
+def _in_turn(
+    lines: Iterator[Line],
+) -> Callable[[Sequence[Message], type[BaseModel] | None], Line]:
+    def say(messages: Sequence[Message], output: type[BaseModel] | None) -> Line:
+        return next(lines, LLMOutputError("the script has no more lines"))
+
+    return say
+
+
+def _text(line: Line) -> str:
+    match line:
+        case BaseModel():
+            return line.model_dump_json()
+        case str():
+            return line
+        case Mapping():
+            return json.dumps(line, ensure_ascii=False)
+        case _:
+            raise TypeError(f"not a line of a script: {line!r}")
+
+
+def _tokens(text: str, alternatives: int) -> tuple[Token, ...]:
+    if not alternatives:
+        return ()
+    others = tuple((f"<{n}>", -3.0 - n) for n in range(1, alternatives))
+    return tuple(Token(piece, -0.1, ((piece, -0.1), *others)) for piece in _PIECE.findall(text))

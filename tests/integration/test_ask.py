@@ -1,0 +1,181 @@
+"""From sample documents to cited answers, on the real engine, readers, embedder and LLM server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers.llama import MODEL
+from upheld import AsyncUpheld, Budget, Status, Support, Upheld
+from upheld.types import Answer
+
+DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kb")
+    with Upheld.open(folder) as opened:
+        report = opened.add(DOCUMENTS)
+    assert (report.added, report.failed) == (3, ())
+    return folder
+
+
+def texts_match(kb: Upheld, answer: Answer) -> bool:
+    """Whether each quote stands in its document where it says."""
+    citations = [citation for claim in answer.claims for citation in claim.citations]
+    return all(
+        kb.document_text(c.document_id, version=c.document_version)[c.start : c.end] == c.quote
+        for c in citations
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When does the lighthouse open to visitors?", "9:30"),
+        ("How long does the ferry crossing take?", "35 minutes"),
+        ("How many pairs of puffins were counted in 2023?", "2,340"),
+        ("Who built Harrow Point Lighthouse?", "Agnes Tolliver"),
+    ],
+)
+def test_quotes_answer_offline(kb: Path, question: str, expected: str) -> None:
+    with Upheld.open(kb) as opened:
+        answer = opened.ask(question)
+        assert answer.status is Status.ANSWERED
+        assert expected in answer.text
+        assert answer.text.count("[1]") >= 1
+        assert answer.degraded == ()
+        assert texts_match(opened, answer)
+    assert all(claim.verdict.support is Support.NOT_CHECKED for claim in answer.claims)
+    assert {event.stage for event in answer.trace} >= {"search", "embed", "write"}
+
+
+def test_a_question_about_something_else_is_not_answered(kb: Path) -> None:
+    with Upheld.open(kb) as opened:
+        answer = opened.ask("Which enzyme breaks down lactose?")
+    assert (answer.status, answer.claims, answer.sources) == (Status.ABSTAINED, (), ())
+
+
+def test_the_plain_and_the_async_client_say_the_same(kb: Path) -> None:
+    question = "What does a ticket for an adult cost?"
+
+    async def asked() -> Answer:
+        async with await AsyncUpheld.open(kb) as opened:
+            return await opened.ask(question)
+
+    with Upheld.open(kb) as opened:
+        plain = opened.ask(question)
+        awaited = opened.run(asked())
+    assert plain.text == awaited.text
+    assert plain.claims == awaited.claims
+
+
+def test_without_local_models_search_is_by_words_and_says_so(tmp_path: Path) -> None:
+    with Upheld.open(tmp_path / "kb", local_models=False) as opened:
+        opened.add(DOCUMENTS)
+        answer = opened.ask("How long does the ferry crossing take?")
+    assert "35 minutes" in answer.text
+    assert any("no embedder" in label for label in answer.degraded)
+
+
+def test_labels_limit_who_sees_what(tmp_path: Path) -> None:
+    with Upheld.open(tmp_path / "kb") as opened:
+        opened.add(DOCUMENTS / "lighthouse.md", labels=["wardens"])
+        opened.add(DOCUMENTS / "ferry.txt")
+        question = "When does the lighthouse open to visitors?"
+        assert "9:30" in opened.ask(question, labels=["wardens"]).text
+        assert "9:30" in opened.ask(question).text
+        for labels in (["guests"], []):
+            hidden = opened.ask(question, labels=labels)
+            assert "9:30" not in hidden.text
+            assert all("lighthouse.md" not in source.uri for source in hidden.sources)
+
+
+@pytest.mark.real
+def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_server: str) -> None:
+    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL) as opened:
+        answer = opened.ask("How long does the ferry crossing take?")
+        assert answer.status in (Status.ANSWERED, Status.ABSTAINED)  # no word about quality
+        assert answer.usage.requests == 1
+        assert answer.usage.completion_tokens > 0
+        assert texts_match(opened, answer)
+    for claim in answer.claims:
+        assert answer.text[claim.start : claim.end] == claim.text
+        assert {c.passage_id for c in claim.citations} <= {source.id for source in answer.sources}
+    assert not any("failed" in label for label in answer.degraded)
+
+
+def test_when_the_language_model_is_down_sentences_are_quoted_and_it_says_so(kb: Path) -> None:
+    # Port 9 on loopback: nothing listens there.
+    with Upheld.open(kb, llm_url="http://127.0.0.1:9/v1", llm_model="none") as opened:
+        answer = opened.ask("How long does the ferry crossing take?", budget=Budget(seconds=30))
+    assert "35 minutes" in answer.text
+    assert any("language model failed" in label for label in answer.degraded)
+
+
+def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "upheld", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+    )
+
+
+def test_the_command_line_prints_the_same_object_as_the_library(kb: Path, tmp_path: Path) -> None:
+    question = "How long does the ferry crossing take?"
+    told = run("ask", question, "--kb", str(kb), "--json", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    printed = json.loads(told.stdout)
+    with Upheld.open(kb) as opened:
+        answer = opened.ask(question)
+    assert printed["text"] == answer.text
+    assert printed["status"] == "answered"
+    assert printed["claims"][0]["citations"][0]["quote"] == answer.claims[0].citations[0].quote
+
+
+def test_exit_codes(kb: Path, tmp_path: Path) -> None:
+    at = ("--kb", str(kb))
+    assert run("ask", "Which enzyme breaks down lactose?", *at, cwd=tmp_path).returncode == 3
+    assert run("ask", "   ", *at, cwd=tmp_path).returncode == 2
+    assert run("ask", "Why?", "--method", "magic", *at, cwd=tmp_path).returncode == 2
+    assert run("ask", "--no-such-option", cwd=tmp_path).returncode == 2
+
+
+def test_asking_an_empty_knowledge_base_says_what_to_do(tmp_path: Path) -> None:
+    told = run("ask", "Why?", "--kb", "nothing-here", cwd=tmp_path)
+    assert told.returncode == 2
+    assert "upheld index" in told.stderr
+    assert not (tmp_path / "nothing-here").exists()
+
+
+def test_doctor_looks_at_every_part(kb: Path, tmp_path: Path) -> None:
+    told = run("doctor", "--kb", str(kb), "--json", cwd=tmp_path)
+    assert told.returncode == 0, told.stdout
+    checks = {check["part"]: check for check in json.loads(told.stdout)["checks"]}
+    assert checks["knowledge base"]["seen"].endswith("passages")
+    assert checks["embedder"]["ok"]
+    assert checks["readers"]["ok"]
+    down = run(
+        "doctor", "--kb", str(kb), "--llm", "http://127.0.0.1:9/v1", "--model", "m", cwd=tmp_path
+    )
+    assert down.returncode == 1
+
+
+def test_unchanged_files_are_skipped_and_removed_ones_deleted(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for source in DOCUMENTS.iterdir():
+        (folder / source.name).write_bytes(source.read_bytes())
+    told = json.loads(run("index", str(folder), "--json", cwd=tmp_path).stdout)
+    assert (told["added"], told["unchanged"]) == (3, 0)
+    (folder / "ferry.txt").unlink()
+    told = json.loads(run("index", str(folder), "--json", cwd=tmp_path).stdout)
+    assert (told["added"], told["unchanged"], told["deleted"]) == (0, 2, 1)
+    assert run("ask", "How long does the ferry crossing take?", cwd=tmp_path).returncode == 3

@@ -1,0 +1,1 @@
+"""Recipes that make the shipped models; torch is used only here."""

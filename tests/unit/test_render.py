@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld.plain import plain
-from upheld.stages.render import NO_ANSWER, render
+from upheld.stages.render import NOTHING_WRITTEN, render
 from upheld.trace import Run
 from upheld.types import Citation, Claim, Draft, Evidence, Hit, Passage, Question, Scope, Status
 
@@ -32,7 +32,13 @@ def test_marks_follow_the_sentence_and_count_from_one() -> None:
 
 def test_nothing_written_is_an_abstention() -> None:
     answer = render(draft(), method="rag", run=Run())
-    assert (answer.status, answer.text, answer.claims) == (Status.ABSTAINED, NO_ANSWER, ())
+    assert (answer.status, answer.claims) == (Status.ABSTAINED, ())
+    assert answer.text == "The documents do not answer this question."
+
+
+def test_a_run_that_failed_does_not_blame_the_documents() -> None:
+    answer = render(draft(), method="rag", run=Run(), status=Status.FAILED)
+    assert answer.text == NOTHING_WRITTEN[Status.FAILED] != NOTHING_WRITTEN[Status.ABSTAINED]
 
 
 def test_a_citation_of_a_passage_not_in_evidence_gets_no_mark() -> None:

@@ -1,11 +1,11 @@
-"""What remains when the language model is down: the quote writer, and a label that says so."""
+"""What remains without the language model: the quote writer, and a label that says so."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
 
-from upheld.errors import LLMError
+from upheld.errors import BudgetExceededError, LLMError
 from upheld.trace import current_run
 from upheld.types import Draft, Evidence, Question
 
@@ -18,7 +18,7 @@ class Write(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOrQuote:
-    """Write with the language model; if it fails, quote."""
+    """Write with the language model; if it fails or the budget has no call left for it, quote."""
 
     write: Write
     quote: Write
@@ -26,7 +26,7 @@ class WriteOrQuote:
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         try:
             return await self.write(question, evidence)
-        except LLMError as error:
+        except (LLMError, BudgetExceededError) as error:
             reason = str(error).splitlines()[0]
-            current_run().degrade(f"the language model failed, sentences are quoted: {reason}")
+            current_run().degrade(f"no language model, sentences are quoted: {reason}")
             return await self.quote(question, evidence)

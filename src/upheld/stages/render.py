@@ -7,7 +7,10 @@ from dataclasses import replace
 from upheld.trace import Run
 from upheld.types import Answer, Claim, Draft, Passage, Status, located, new_id, unique_passages
 
-NO_ANSWER = "The documents do not answer this question."
+NOTHING_WRITTEN = {
+    Status.ABSTAINED: "The documents do not answer this question.",
+    Status.FAILED: "No answer could be written.",
+}
 
 
 def render(draft: Draft, *, method: str, run: Run, status: Status | None = None) -> Answer:
@@ -30,7 +33,7 @@ def render(draft: Draft, *, method: str, run: Run, status: Status | None = None)
         question=draft.question.text,
         status=status,
         method=method,
-        text=text or NO_ANSWER,
+        text=text or NOTHING_WRITTEN[status],
         claims=claims,
         sources=cited,
         degraded=(*run.degraded, *draft.notes),

@@ -1,0 +1,1 @@
+"""The parts of `LanceIndex`: tables, snapshots, searching, writing, upkeep."""

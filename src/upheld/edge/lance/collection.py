@@ -1,0 +1,231 @@
+"""One collection: its three tables, and which of their rows are live."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from upheld.edge.lance import rows
+from upheld.edge.lance.failures import VanishedError, newest, translated
+from upheld.edge.lance.predicates import one_of
+from upheld.edge.lance.storage import Meta, Prefix
+from upheld.types import new_id
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb import AsyncConnection, AsyncTable
+    from lancedb.index import FTS
+
+FRESH_SECONDS = 1.0  # how long other processes' writes may stay unseen
+KNOWN_DOCUMENTS = 50_000  # up to here the whole map is held; above it, a bounded cache
+WIDEN = 4
+
+Fetch = Callable[[int], Awaitable["list[Found]"]]
+
+
+@dataclass(slots=True)
+class Found:
+    """Rows that a query gave, and the places of the live ones among them."""
+
+    table: pa.Table
+    keep: list[int] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        count: int = self.table.num_rows
+        return count
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """What is known about one pair of table versions; replaced, never changed to another pair."""
+
+    live: dict[str, str] = field(default_factory=dict)  # document -> commit; "" for no document
+    dead: set[tuple[str, str]] = field(default_factory=set)  # judged after a refresh
+    complete: bool = False
+    loaded: bool = False
+
+
+@dataclass(slots=True)
+class Collection:
+    """Handles to the tables, moved forward together so that readers see one state."""
+
+    name: str
+    prefix: Prefix
+    meta: Meta
+    connection: AsyncConnection
+    texts: AsyncTable
+    passages: AsyncTable
+    documents: AsyncTable
+    _snapshot: Snapshot = field(default_factory=Snapshot)
+    _versions: tuple[int, int] = (0, 0)
+    _refreshed_at: float = 0.0
+    _moving: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @classmethod
+    async def open(cls, name: str, prefix: Prefix, meta: Meta) -> Collection:
+        """Open the tables that the description names."""
+        connection = await _connect(prefix, meta)
+        with translated(f"Opening {prefix.uri}"):
+            texts, passages, documents = [
+                await connection.open_table(table) for table in ("texts", "passages", "documents")
+            ]
+        return cls(name, prefix, meta, connection, texts, passages, documents)
+
+    @classmethod
+    async def make(cls, name: str, prefix: Prefix, meta: Meta) -> Collection:
+        """Make a collection, or open the one that another maker made at the same moment.
+
+        Each maker makes tables of its own, whole, and then tries to write the description that
+        names them: the engine lets two makers of one table overwrite each other.
+        """
+        ours = replace(meta, tables=f"tables-{new_id()}")
+        connection = await _connect(prefix, ours)
+        with translated(f"Making {prefix.uri}"):
+            texts = await connection.create_table("texts", schema=rows.TEXTS)
+            documents = await connection.create_table("documents", schema=rows.DOCUMENTS)
+            schema = rows.passages_schema(meta.dimension)
+            passages = await connection.create_table("passages", schema=schema)
+            # Without an index the engine would scan new rows with another tokeniser.
+            await passages.create_index("searchable", config=text_index())
+        agreed = await prefix.make_meta(ours)
+        if agreed == ours:
+            return cls(name, prefix, ours, connection, texts, passages, documents)
+        await prefix.discard(ours.tables)
+        agreed.check(meta, name)
+        return await cls.open(name, prefix, agreed)
+
+    def close(self) -> None:
+        handles: list[Any] = [self.texts, self.passages, self.documents, self.connection]
+        for handle in handles:
+            handle.close()
+
+    def wrote(self) -> None:
+        """This process moved a table: forget what was known of the old versions."""
+        self._snapshot = Snapshot()
+
+    async def freshen(self) -> None:
+        """See other processes' writes, if the last look is too long ago."""
+        if time.monotonic() - self._refreshed_at >= FRESH_SECONDS:
+            await self.refresh(older_than=FRESH_SECONDS)
+
+    async def refresh(self, *, older_than: float = 0.0) -> None:
+        """Move to the newest versions: documents first, so that what they name is in passages."""
+        asked_at = time.monotonic()
+        async with self._moving:
+            if self._refreshed_at > asked_at - older_than:
+                return  # another task did it while this one waited
+            started = time.monotonic()
+            await newest(self.documents)
+            await newest(self.passages)
+            with translated("Reading the newest version"):
+                versions = (await self.documents.version(), await self.passages.version())
+            if versions != self._versions:
+                self._versions = versions
+                self._snapshot = Snapshot()
+            self._refreshed_at = started
+
+    async def live_rows(self, fetch: Fetch, limit: int) -> list[Found]:
+        """Search until each list has `limit` live rows or there are no more.
+
+        A row that is not live under the known versions may only look so because a writer moved on
+        between two reads: then both tables are read anew, once for each version.
+        """
+        await self.freshen()
+        refreshed = False
+        ask = limit
+        while True:
+            snapshot = self._snapshot
+            try:
+                found = await fetch(ask)
+                doubtful = await self._judge(snapshot, found)
+            except VanishedError:
+                if refreshed:
+                    raise
+            else:
+                if refreshed or not doubtful:
+                    snapshot.dead |= doubtful
+                    if all(len(each.keep) >= limit or each.rows < ask for each in found):
+                        return found
+                    ask *= WIDEN
+                    continue
+            await self.refresh()
+            refreshed = True
+
+    async def _judge(self, snapshot: Snapshot, found: list[Found]) -> set[tuple[str, str]]:
+        """Keep the live rows of each list; returns what is dead and was not known to be."""
+        named = [each.table.column("document_id").to_pylist() for each in found]
+        live = await self._live(snapshot, itertools.chain.from_iterable(named))
+        doubtful: set[tuple[str, str]] = set()
+        for each, documents in zip(found, named, strict=True):
+            ids = each.table.column("id").to_pylist()
+            commits = each.table.column("commit").to_pylist()
+            # A row can stand twice if storage took a commit but reported it as failed.
+            seen: set[str] = set()
+            each.keep = []
+            for place, (id, document, commit) in enumerate(
+                zip(ids, documents, commits, strict=True)
+            ):
+                if live.get(document) == commit:
+                    if id not in seen:
+                        seen.add(id)
+                        each.keep.append(place)
+                elif (document, commit) not in snapshot.dead:
+                    doubtful.add((document, commit))
+        return doubtful
+
+    async def _live(self, snapshot: Snapshot, documents: Iterable[str]) -> dict[str, str]:
+        """The commits that these documents name, from memory where they are known."""
+        if not snapshot.loaded:
+            with translated("Reading documents"):
+                if await self.documents.count_rows() <= KNOWN_DOCUMENTS:
+                    everything = await self.documents.query().select(["id", "commit"]).to_arrow()
+                    snapshot.live.update(_pairs(everything))
+                    snapshot.complete = True
+            snapshot.loaded = True
+        if not snapshot.complete:
+            missing = {document for document in documents if document not in snapshot.live}
+            if missing:
+                if len(snapshot.live) > KNOWN_DOCUMENTS:
+                    snapshot.live.clear()
+                snapshot.live |= dict.fromkeys(missing, "") | await self.commits_of(missing)
+        return snapshot.live
+
+    async def commits_of(self, documents: Iterable[str]) -> dict[str, str]:
+        """The commits that the table names now for these documents."""
+        with translated("Reading documents"):
+            query = self.documents.query().where(one_of("id", documents))
+            return _pairs(await query.select(["id", "commit"]).to_arrow())
+
+
+def text_index() -> FTS:
+    """BM25 over English: stemmed, stop words out, accents folded, no word too long to count."""
+    from lancedb.index import FTS
+
+    return FTS(
+        language="English",
+        stem=True,
+        remove_stop_words=True,
+        ascii_folding=True,
+        with_position=False,
+        max_token_length=None,
+    )
+
+
+def _pairs(table: pa.Table) -> dict[str, str]:
+    return dict(
+        zip(table.column("id").to_pylist(), table.column("commit").to_pylist(), strict=True)
+    )
+
+
+async def _connect(prefix: Prefix, meta: Meta) -> AsyncConnection:
+    import lancedb
+
+    with translated(f"Opening {prefix.uri}"):
+        return await lancedb.connect_async(
+            f"{prefix.uri}/{meta.tables}", storage_options=dict(prefix.options) or None
+        )

@@ -1,0 +1,79 @@
+"""The engine's failures: translated once, and tried again where that is safe."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from upheld.errors import EngineError, StorageError
+
+if TYPE_CHECKING:
+    from lancedb import AsyncTable
+
+T = TypeVar("T")
+
+# The engine has no error classes of its own; these are the words of its Rust errors.
+_CONFLICT = re.compile(
+    r"commit conflict|conflict.*(concurrent|retry)|concurrent (commit|transaction|writer)|"
+    r"too many concurrent|incompatible transaction|preempted|retry limit|already exists",
+    re.IGNORECASE,
+)
+_VANISHED = re.compile(r"not found|no such file|NoSuchKey|does not exist", re.IGNORECASE)
+_REJECTED = re.compile(r"invalid (input|user input|argument)|schema", re.IGNORECASE)
+
+ATTEMPTS = 12
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0  # seconds
+
+
+class ConflictError(StorageError):
+    """Another writer came first; nothing of this write is visible."""
+
+
+class VanishedError(StorageError):
+    """A file of the version being read is gone: `maintain` ran meanwhile."""
+
+
+@contextmanager
+def translated(doing: str) -> Iterator[None]:
+    """Foreign errors as ours."""
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except (RuntimeError, OSError, ValueError, BaseError) as error:
+        told = str(error)
+        message = f"{doing} failed: {told.splitlines()[0][:500] if told else repr(error)}"
+        kind: type[EngineError] = StorageError
+        if _CONFLICT.search(told):
+            kind = ConflictError
+        elif _VANISHED.search(told):
+            kind = VanishedError
+        elif isinstance(error, ValueError) or _REJECTED.search(told):
+            kind = EngineError
+        raise kind(message) from error
+
+
+async def commit(doing: str, table: AsyncTable, attempt: Callable[[], Awaitable[T]]) -> T:
+    """Write, and try again from the newest version when another writer came first."""
+    pause = _FIRST_PAUSE
+    for last in (*[False] * (ATTEMPTS - 1), True):
+        try:
+            with translated(doing):
+                return await attempt()
+        except (ConflictError, VanishedError):
+            if last:
+                raise
+        await asyncio.sleep(random.uniform(0, pause))  # noqa: S311  # jitter, not a secret
+        pause = min(pause * 2, _LONGEST_PAUSE)
+        await newest(table)
+    raise AssertionError("unreachable")
+
+
+async def newest(table: Any) -> None:  # the engine's annotations stop short of this method
+    """Move a table's handle to its newest version."""
+    with translated("Reading the newest version"):
+        await table.checkout_latest()

@@ -1,0 +1,242 @@
+"""Rows of the three tables: their columns, and the way between rows and values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from upheld.errors import UsageError
+from upheld.ports import IndexedDocument
+from upheld.types import DocumentInfo, Passage
+
+if TYPE_CHECKING:
+    from upheld.ports import Vectors
+
+# Marks the key of `documents`: two writers that insert the same new document then conflict, and
+# one of them becomes an update, instead of both becoming rows.
+_PRIMARY_KEY = {b"lance-schema:unenforced-primary-key:position": b"1"}
+
+_LABELS = [
+    pa.field("labels", pa.list_(pa.string()), nullable=False),
+    pa.field("labelled", pa.bool_(), nullable=False),
+]
+
+TEXTS = pa.schema(
+    [
+        pa.field("version", pa.string(), nullable=False),
+        pa.field("document_id", pa.string(), nullable=False),
+        pa.field("commit", pa.string(), nullable=False),
+        pa.field("written_at", pa.int64(), nullable=False),
+        pa.field("text", pa.large_string(), nullable=False),
+    ]
+)
+
+DOCUMENTS = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False, metadata=_PRIMARY_KEY),
+        pa.field("commit", pa.string(), nullable=False),
+        pa.field("version", pa.string(), nullable=False),
+        pa.field("uri", pa.string(), nullable=False),
+        pa.field("title", pa.string(), nullable=False),
+        pa.field("source_hash", pa.string(), nullable=False),
+        pa.field("pipeline", pa.string(), nullable=False),
+        pa.field("passages", pa.int64(), nullable=False),
+        *_LABELS,
+    ]
+)
+
+# What a search reads to make a `Passage`, in the order in which `to_passages` takes it apart.
+_TO_PASSAGE = [
+    "id",
+    "searchable",
+    "lead",
+    "document_id",
+    "version",
+    "start",
+    "end",
+    "title",
+    "uri",
+    "page",
+    "headings",
+    "labels",
+]
+PASSAGE_COLUMNS = [*_TO_PASSAGE, "commit"]
+
+
+def passages_schema(dimension: int | None) -> pa.Schema:
+    """Columns of `passages`, with vectors where the collection has an embedder."""
+    vector = [pa.field("vector", pa.list_(pa.float32(), dimension))] if dimension else []
+    return pa.schema(
+        [
+            pa.field("id", pa.string(), nullable=False),
+            pa.field("document_id", pa.string(), nullable=False),
+            pa.field("commit", pa.string(), nullable=False),
+            pa.field("written_at", pa.int64(), nullable=False),
+            pa.field("version", pa.string(), nullable=False),
+            pa.field("start", pa.int64(), nullable=False),
+            pa.field("end", pa.int64(), nullable=False),
+            pa.field("page", pa.int64()),
+            pa.field("title", pa.string(), nullable=False),
+            pa.field("uri", pa.string(), nullable=False),
+            pa.field("headings", pa.list_(pa.string()), nullable=False),
+            *_LABELS,
+            # The text ends `searchable`, so it is stored once: it begins at `lead`.
+            pa.field("lead", pa.int64(), nullable=False),
+            pa.field("searchable", pa.string(), nullable=False),
+            *vector,
+        ]
+    )
+
+
+def now_ms() -> int:
+    """The writer's clock; only compared with the grace of `maintain`."""
+    return int(time.time() * 1000)
+
+
+def text_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table:
+    """The canonical texts."""
+    written_at = now_ms()
+    return _table(
+        TEXTS,
+        [
+            [each.document.version, each.document.id, commit, written_at, each.document.text]
+            for each in documents
+        ],
+    )
+
+
+def document_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table:
+    """The acknowledgements."""
+    return _table(
+        DOCUMENTS,
+        [
+            [
+                each.document.id,
+                commit,
+                each.document.version,
+                each.document.uri,
+                each.document.title,
+                each.document.source_hash,
+                each.document.pipeline,
+                len(each.passages),
+                sorted(each.document.labels),
+                bool(each.document.labels),
+            ]
+            for each in documents
+        ],
+    )
+
+
+def passage_rows(
+    documents: Sequence[IndexedDocument], commit: str, dimension: int | None
+) -> pa.Table:
+    """The passages; labels are the document's, so that no passage is seen where it is not."""
+    schema = passages_schema(dimension)
+    written_at = now_ms()
+    rows = [
+        [
+            passage.id,
+            passage.document_id,
+            commit,
+            written_at,
+            passage.document_version,
+            passage.start,
+            passage.end,
+            passage.page,
+            passage.title,
+            passage.uri,
+            list(passage.heading_path),
+            sorted(each.document.labels),
+            bool(each.document.labels),
+            len(searchable) - len(passage.text),
+            searchable,
+        ]
+        for each in documents
+        for passage in each.passages
+        for searchable in (passage.searchable,)
+    ]
+    if not dimension:
+        return _table(schema, rows)
+    table = _table(pa.schema(list(schema)[:-1]), rows)
+    return table.append_column(schema.field("vector"), _vector_column(documents, dimension))
+
+
+def _vector_column(documents: Sequence[IndexedDocument], dimension: int) -> pa.Array:
+    import numpy as np
+
+    parts: list[Vectors] = [
+        np.asarray(each.vectors, dtype=np.float32) for each in documents if each.passages
+    ]
+    stacked = np.concatenate(parts) if parts else np.empty((0, dimension), dtype=np.float32)
+    return pa.FixedSizeListArray.from_arrays(pa.array(stacked.reshape(-1)), dimension)
+
+
+def _table(schema: pa.Schema, rows: list[list[Any]]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [[] for _ in schema]
+    try:
+        arrays = [
+            pa.array(list(column), type=field.type)
+            for column, field in zip(columns, schema, strict=True)
+        ]
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            "A document holds half a surrogate pair, which is not Unicode text.",
+            help="Decode the source with errors='replace' before it is indexed.",
+        ) from error
+    return pa.table(arrays, schema=schema)
+
+
+def to_passages(table: pa.Table, keep: Sequence[int]) -> list[Passage]:
+    """The rows at these places as passages; columns as in `PASSAGE_COLUMNS`."""
+    if len(keep) != table.num_rows:
+        table = table.take(pa.array(keep, pa.int64()))
+    columns = [table.column(name).to_pylist() for name in _TO_PASSAGE]
+    return [
+        Passage(
+            id,
+            searchable[lead:],
+            document,
+            version,
+            start,
+            end,
+            title,
+            uri,
+            page,
+            tuple(path),
+            frozenset(labels),
+        )
+        for (
+            id,
+            searchable,
+            lead,
+            document,
+            version,
+            start,
+            end,
+            title,
+            uri,
+            page,
+            path,
+            labels,
+        ) in zip(*columns, strict=True)
+    ]
+
+
+def to_document_infos(table: pa.Table) -> list[DocumentInfo]:
+    """Rows of `documents` as values."""
+    return [
+        DocumentInfo(
+            id=row["id"],
+            uri=row["uri"],
+            title=row["title"],
+            version=row["version"],
+            source_hash=row["source_hash"],
+            pipeline=row["pipeline"],
+            passages=row["passages"],
+            labels=frozenset(row["labels"]),
+        )
+        for row in table.to_pylist()
+    ]

@@ -1,0 +1,163 @@
+"""The objects beside the tables: what a collection is, and what waits to be erased from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from upheld.edge.lance.failures import translated
+from upheld.errors import EmbedderMismatchError, EngineError, UsageError
+from upheld.types import new_id
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+FORMAT = 1
+META = "meta.json"
+ERASE = "erase"  # one empty object for every batch of rows that was removed but not yet erased
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_DELETION_FILE = re.compile(r"/_deletions/(\d+)-")
+# Options that speak of the connection; the rest speak of the store.
+_CLIENT_OPTIONS = {
+    "allow_http",
+    "allow_invalid_certificates",
+    "connect_timeout",
+    "pool_idle_timeout",
+    "pool_max_idle_per_host",
+    "proxy_url",
+    "timeout",
+    "user_agent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What a collection was made with; written once and never changed."""
+
+    embedder: str | None
+    dimension: int | None
+    tables: str = ""  # the folder of the tables under the collection's prefix
+
+    def check(self, wanted: Meta, collection: str) -> None:
+        """Vectors of different embedders must never meet."""
+        if wanted.embedder in (None, self.embedder) and wanted.dimension in (None, self.dimension):
+            return  # without an embedder, BM25 works on any collection
+        made = f"with {self.embedder}" if self.embedder else "without an embedder"
+        raise EmbedderMismatchError(
+            f"Collection {collection!r} was made {made} ({self.dimension} dimensions), not with "
+            f"{wanted.embedder} ({wanted.dimension}).",
+            help="Open it with the embedder it was made with, or with none (BM25 only), "
+            "or index the documents again into a new collection.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder or a bucket's prefix, under which every collection has its own prefix."""
+
+    uri: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def at(cls, root: str, options: Mapping[str, str] | None) -> Root:
+        # The engine takes a relative path that begins with "db" for a cloud address.
+        uri = root.rstrip("/") if "://" in root else str(Path(root).expanduser().absolute())
+        return cls(uri, dict(options or {}))
+
+    def prefix(self, collection: str) -> Prefix:
+        if not _NAME.fullmatch(collection):
+            raise UsageError(
+                f"{collection!r} cannot name a collection.",
+                help="Use 1 to 128 letters, digits, '.', '_' or '-', the first a letter or digit.",
+            )
+        return Prefix(f"{self.uri}/{collection}", self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The storage of one collection."""
+
+    uri: str
+    options: Mapping[str, str]
+
+    def _store(self, *, make: bool = False) -> ObjectStore:
+        from obstore.store import LocalStore, from_url
+
+        if "://" not in self.uri:
+            return LocalStore(self.uri, mkdir=make)
+        config: Any = {k: v for k, v in self.options.items() if k not in _CLIENT_OPTIONS}
+        client: Any = {k: v for k, v in self.options.items() if k in _CLIENT_OPTIONS}
+        return from_url(self.uri, config=config, client_options=client)
+
+    def _exists(self) -> bool:
+        """Whether there may be something: a missing folder has no store, a missing prefix does."""
+        return "://" in self.uri or Path(self.uri).is_dir()
+
+    async def read_meta(self) -> Meta | None:
+        """What the collection is, or None when there is none."""
+        if not self._exists():
+            return None
+        with translated(f"Reading {self.uri}/{META}"):
+            try:
+                found = await self._store().get_async(META)
+                content = bytes(await found.bytes_async())
+            except FileNotFoundError:
+                return None
+        try:
+            fields = json.loads(content)
+            version = fields["format"]
+            meta = Meta(fields["embedder"], fields["dimension"], fields["tables"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise EngineError(f"{self.uri}/{META} is not a collection's description.") from error
+        if version != FORMAT:
+            raise EngineError(
+                f"{self.uri} has format {version}; this version of Upheld reads {FORMAT}.",
+                help="Upgrade Upheld, or index the documents again.",
+            )
+        return meta
+
+    async def make_meta(self, meta: Meta) -> Meta:
+        """Create the description; of racing makers one wins, and all get the winner's."""
+        from obstore.exceptions import AlreadyExistsError
+
+        fields = {"format": FORMAT, **asdict(meta)}
+        with translated(f"Creating {self.uri}/{META}"), suppress(AlreadyExistsError):
+            await self._store(make=True).put_async(META, json.dumps(fields).encode(), mode="create")
+        found = await self.read_meta()
+        assert found is not None
+        return found
+
+    async def owe_erasure(self) -> None:
+        """Note, before rows are removed, that their bytes must go."""
+        with translated("Noting what to erase"):
+            await self._store().put_async(f"{ERASE}/{new_id()}", b"")
+
+    async def owed_erasures(self) -> list[str]:
+        return await self._list(ERASE)
+
+    async def settle_erasures(self, paths: Sequence[str]) -> None:
+        with translated("Settling what was erased"):
+            if paths:
+                await self._store().delete_async(paths)
+
+    async def discard(self, folder: str) -> None:
+        """Remove everything under a folder of the prefix."""
+        paths = await self._list(folder)
+        with translated(f"Removing {self.uri}/{folder}"):
+            if paths:
+                await self._store().delete_async(paths)
+
+    async def fragments_with_deletions(self, folder: str, table: str) -> list[int]:
+        """Fragments that still hold removed rows: Lance names deletion files by fragment."""
+        paths = await self._list(f"{folder}/{table}.lance/_deletions")
+        return sorted({int(m[1]) for path in paths if (m := _DELETION_FILE.search(path))})
+
+    async def _list(self, under: str) -> list[str]:
+        with translated(f"Listing {self.uri}/{under}"):
+            pages = self._store().list(under)
+            return [entry["path"] async for page in pages for entry in page]

@@ -1,0 +1,146 @@
+"""Upkeep of a collection: dead rows out, indexes up to date, old bytes gone."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from upheld.edge.lance.collection import Collection, text_index
+from upheld.edge.lance.failures import commit, newest, translated
+from upheld.edge.lance.predicates import all_of, in_fragment, literal, one_of
+from upheld.edge.lance.rows import now_ms
+from upheld.ports import Maintained
+
+if TYPE_CHECKING:
+    from lancedb import AsyncTable
+
+GRACE_SECONDS = 3600.0
+ANN_ROWS = 100_000  # below, an exact scan is as fast and finds everything
+_PRUNE = timedelta(milliseconds=1)  # everything but the newest version
+_DELETE_TOGETHER = 500  # pairs in one condition
+
+
+async def maintain(collection: Collection, grace: float) -> Maintained:
+    """See `LanceIndex.maintain` for the promise; the order here makes it hold across a kill.
+
+    What is owed is read first and settled last, so a run that dies is simply run again.
+    """
+    started = time.monotonic()
+    await collection.refresh()
+    removed = 0
+    for table in (collection.passages, collection.texts):
+        removed += await _remove_dead(collection, table, grace)
+    owed = await collection.prefix.owed_erasures()
+    built: list[str] = []
+    for table in (collection.passages, collection.texts, collection.documents):
+        if owed:
+            await _rewrite_holed_fragments(collection, table)
+        built += await _build_indexes(collection, table, again=bool(owed))
+        # Pruning comes before indexing inside `optimize`, so its own leftovers need a second one.
+        for _ in range(2):
+            await commit(
+                "Compacting",
+                table,
+                lambda table=table: table.optimize(  # type: ignore[misc]  # bound now, called now
+                    cleanup_older_than=_PRUNE, delete_unverified=grace <= 0
+                ),
+            )
+    collection.wrote()
+    await collection.refresh()
+    await collection.prefix.settle_erasures(owed)
+    return Maintained(removed, tuple(built), time.monotonic() - started)
+
+
+async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) -> int:
+    """Rows whose document names another commit, older than any write can take."""
+    await newest(table)
+    with translated("Looking for dead rows"):
+        old = f"written_at <= {now_ms() - int(grace * 1000)}"
+        query = table.query().where(old).select(["document_id", "commit"])
+        pairs = {
+            pair
+            async for batch in await query.to_batches()
+            for pair in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        }
+    # Read after the rows: a row written before this moment is named by now, or never will be.
+    live = await _all_commits(collection)
+    dead: dict[str, list[str]] = {}
+    for document, its_commit in pairs:
+        if live.get(document) != its_commit:
+            dead.setdefault(its_commit, []).append(document)
+    if not dead:
+        return 0
+    await collection.prefix.owe_erasure()
+    removed = 0
+    for its_commit, documents in dead.items():
+        for first in range(0, len(documents), _DELETE_TOGETHER):
+            some = documents[first : first + _DELETE_TOGETHER]
+            where = all_of(f"commit = {literal(its_commit)}", one_of("document_id", some), old)
+            result: Any = await commit(
+                "Removing dead rows",
+                table,
+                lambda where=where: table.delete(where),  # type: ignore[misc]  # bound now
+            )
+            removed += int(result.num_deleted_rows)
+    collection.wrote()
+    return removed
+
+
+async def _all_commits(collection: Collection) -> dict[str, str]:
+    await newest(collection.documents)
+    with translated("Reading documents"):
+        table = await collection.documents.query().select(["id", "commit"]).to_arrow()
+    collection.wrote()
+    return dict(
+        zip(table.column("id").to_pylist(), table.column("commit").to_pylist(), strict=True)
+    )
+
+
+async def _rewrite_holed_fragments(collection: Collection, table: AsyncTable) -> None:
+    """Move the live rows out of fragments that hold removed ones.
+
+    The engine's compaction leaves a fragment alone while less than a tenth of it is removed: good
+    for speed, but the removed bytes would stay.
+    """
+    for fragment in await collection.prefix.fragments_with_deletions(
+        collection.meta.tables, table.name
+    ):
+        await commit(
+            "Rewriting",
+            table,
+            lambda fragment=fragment: table.update(  # type: ignore[misc]  # bound now
+                where=in_fragment(fragment), updates_sql={"commit": "commit"}
+            ),
+        )
+
+
+async def _build_indexes(collection: Collection, table: AsyncTable, *, again: bool) -> list[str]:
+    """Make the indexes that are missing; all of them `again` when rows were removed.
+
+    An index keeps the words of removed rows until it is built anew.
+    """
+    from lancedb.index import BTree, IvfHnswSq
+
+    wanted: dict[str, Any] = {"document_id": BTree()}
+    if table is collection.documents:
+        wanted = {"id": BTree()}
+    elif table is collection.passages:
+        wanted = {"searchable": text_index(), "id": BTree(), "document_id": BTree()}
+        with translated("Counting rows"):
+            if collection.meta.dimension and await table.count_rows() >= ANN_ROWS:
+                wanted["vector"] = IvfHnswSq(distance_type="cosine")
+    with translated("Listing indexes"):
+        existing = {index.columns[0] for index in await table.list_indices()}
+    built = []
+    for column, config in wanted.items():
+        if again or column not in existing:
+            await commit(
+                "Indexing",
+                table,
+                lambda column=column, config=config: table.create_index(  # type: ignore[misc]
+                    column, config=config, replace=True
+                ),
+            )
+            built.append(f"{table.name}.{column}")
+    return built

@@ -1,0 +1,147 @@
+"""Writing a collection: the commit protocol, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from upheld.concurrency import together
+from upheld.edge.lance import rows
+from upheld.edge.lance.collection import Collection
+from upheld.edge.lance.failures import commit, newest
+from upheld.edge.lance.predicates import all_of, one_of
+from upheld.errors import EmbedderMismatchError, UsageError
+from upheld.ports import IndexedDocument
+from upheld.types import new_id
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb import AsyncTable
+
+
+async def upsert(collection: Collection, documents: Sequence[IndexedDocument]) -> None:
+    """Texts and passages under a fresh commit, then the document rows, then the old rows go."""
+    batch = list({each.document.id: each for each in documents}.values())
+    for each in batch:
+        _check(collection, each)
+    fresh = new_id()
+    await add_rows(collection, batch, fresh)
+    await acknowledge(collection, batch, fresh)
+
+
+async def add_rows(collection: Collection, batch: Sequence[IndexedDocument], fresh: str) -> None:
+    """Step 1: nobody sees these rows yet."""
+    texts = rows.text_rows(batch, fresh)
+    passages = rows.passage_rows(batch, fresh, collection.meta.dimension)
+    try:
+        await together(
+            _append("Writing texts", collection.texts, texts),
+            _append("Writing passages", collection.passages, passages),
+        )
+    finally:
+        collection.wrote()
+
+
+async def acknowledge(collection: Collection, batch: Sequence[IndexedDocument], fresh: str) -> None:
+    """Steps 2 and 3: from one moment to the next readers see the new rows, and the old ones go."""
+    replaced = await _named_now(collection, [each.document.id for each in batch])
+    data = rows.document_rows(batch, fresh)
+    try:
+        await commit(
+            "Acknowledging documents",
+            collection.documents,
+            lambda: (
+                collection.documents.merge_insert("id")
+                .when_matched_update_all()
+                .when_not_matched_insert_all()
+                .execute(data)
+            ),
+        )
+    finally:
+        collection.wrote()
+    await _drop(collection, replaced)
+
+
+async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
+    """The document rows first: from then on their passages are dead."""
+    named = await _named_now(collection, document_ids)
+    if not named:
+        return 0
+    await collection.prefix.owe_erasure()
+    try:
+        result: Any = await commit(
+            "Deleting documents",
+            collection.documents,
+            lambda: collection.documents.delete(one_of("id", named)),
+        )
+    finally:
+        collection.wrote()
+    await _drop(collection, named, owed=True)
+    return int(result.num_deleted_rows)
+
+
+async def _append(doing: str, table: AsyncTable, data: pa.Table) -> None:
+    if data.num_rows:
+        await commit(doing, table, lambda: table.add(data))
+
+
+async def _named_now(collection: Collection, document_ids: Sequence[str]) -> dict[str, str]:
+    """The commits that the newest document rows name."""
+    await newest(collection.documents)
+    collection.wrote()  # the handle may have moved
+    return await collection.commits_of(document_ids)
+
+
+async def _drop(
+    collection: Collection, superseded: Mapping[str, str], *, owed: bool = False
+) -> None:
+    """Remove the rows of commits that were live before: they can never become live again.
+
+    Only these: rows of any other commit may belong to a writer that has yet to acknowledge.
+    """
+    if not superseded:
+        return
+    if not owed:
+        await collection.prefix.owe_erasure()
+    condition = all_of(
+        one_of("document_id", superseded), one_of("commit", sorted(set(superseded.values())))
+    )
+    try:
+        await together(
+            commit(
+                "Removing old passages",
+                collection.passages,
+                lambda: collection.passages.delete(condition),
+            ),
+            commit(
+                "Removing old texts", collection.texts, lambda: collection.texts.delete(condition)
+            ),
+        )
+    finally:
+        collection.wrote()
+
+
+def _check(collection: Collection, each: IndexedDocument) -> None:
+    document, dimension = each.document, collection.meta.dimension
+    version = document.version
+    for passage in each.passages:
+        if passage.document_id != document.id or passage.document_version != version:
+            raise UsageError(f"Passage {passage.id!r} is not of document {document.id!r} as given.")
+    if dimension is None:
+        return
+    if each.vectors is None:
+        if each.passages:
+            raise EmbedderMismatchError(
+                f"Collection {collection.name!r} needs vectors of {collection.meta.embedder}.",
+                help="Open it with that embedder to add documents.",
+            )
+        return
+    import numpy as np
+
+    if each.vectors.shape != (len(each.passages), dimension):
+        raise UsageError(
+            f"Document {document.id!r} has vectors of shape {each.vectors.shape}; "
+            f"expected ({len(each.passages)}, {dimension})."
+        )
+    if not np.isfinite(each.vectors).all():
+        raise UsageError(f"Document {document.id!r} has vectors that are not finite.")

@@ -1,0 +1,61 @@
+"""Documents for tests of an index: small, exact, and the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from upheld.ports import IndexedDocument
+from upheld.types import Document, Passage, Scope, passage_id
+
+EMBEDDER, DIMENSION = "test-embedder", 4
+OWNER = Scope("shelf")
+
+
+def made(
+    id: str,
+    *texts: str,
+    title: str = "",
+    labels: Iterable[str] = (),
+    vectors: list[list[float]] | None = None,
+    headings: tuple[str, ...] = (),
+    pipeline: str = "test",
+) -> IndexedDocument:
+    """A document of these passages, one line each."""
+    import numpy as np
+
+    text = "\n".join(texts)
+    document = Document(
+        id, f"file:{id}", title, text, f"source of {id}", pipeline, frozenset(labels)
+    )
+    version, start = document.version, 0
+    passages = []
+    for page, each in enumerate(texts, 1):
+        end = start + len(each)
+        passages.append(
+            Passage(
+                passage_id(id, version, start, end),
+                each,
+                id,
+                version,
+                start,
+                end,
+                title,
+                document.uri,
+                page,
+                headings,
+                document.labels,
+            )
+        )
+        start = end + 1
+    rows: Any = vectors or [[1.0, 0.0, 0.0, 0.0]] * len(texts)
+    return IndexedDocument(
+        document, tuple(passages), np.asarray(rows, dtype=np.float32).reshape(-1, DIMENSION)
+    )
+
+
+def unit(*values: float) -> Any:
+    """A query vector."""
+    import numpy as np
+
+    return np.asarray(values, dtype=np.float32)

@@ -1,0 +1,27 @@
+"""Fixtures that several tests share: real servers, started once a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.places import Place
+from tests.servers.seaweedfs import S3Server, seaweedfs
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[S3Server]:
+    """A real S3 server on loopback."""
+    with seaweedfs() as server:
+        yield server
+
+
+@pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.real)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """The same test on a folder and on object storage."""
+    if request.param == "folder":
+        return Place(str(tmp_path / "root"))
+    server: S3Server = request.getfixturevalue("s3_server")
+    return Place(server.new_prefix(), server.storage_options)

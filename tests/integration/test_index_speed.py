@@ -25,6 +25,7 @@ from upheld.ports import IndexedDocument
 from upheld.types import Document, Passage, Scope, passage_id
 
 ROWS, DIMENSION, WORDS, BATCH = 20_000, 384, 120, 1000
+ATTEMPTS = 3
 SCOPE = Scope("speed")
 Asked = Callable[[str, Any], Awaitable[object]]
 
@@ -97,13 +98,19 @@ async def test_index_speed(place: Place) -> None:
     calls = await calls_on(index)
     before = await medians(calls, questions[:4])
     done = await index.maintain(SCOPE.collection)
-    after = await medians(calls, questions)
-    print(
-        f"\n{place.root.split(':')[0]}: wrote in {wrote:.1f} s, maintained in {done.seconds:.1f} s"
-    )
-    for when, figures in (("tail unindexed", before), ("after maintain", after)):
-        print(when, {name: round(each, 1) for name, each in figures.items()})
-    control, ratio = after["bare again"] / after["bare"], after["hybrid"] / after["bare"]
-    print(f"hybrid over bare {ratio:.3f}, control {control:.3f}")
+    print(f"\n{place.root.split(':')[0]}: wrote in {wrote:.1f} s, maintained {done.seconds:.1f} s")
+    print("tail unindexed", rounded(before))
+    for _ in range(ATTEMPTS):
+        after = await medians(calls, questions)
+        control, ratio = after["bare again"] / after["bare"], after["hybrid"] / after["bare"]
+        print("after maintain", rounded(after), f"ratio {ratio:.3f}, control {control:.3f}")
+        if 0.95 <= control <= 1.05:
+            break
+    else:
+        pytest.fail("void: the machine is too busy to compare anything")
     await index.close()
-    assert ratio <= 1.15 or not 0.95 <= control <= 1.05
+    assert ratio <= 1.15
+
+
+def rounded(figures: dict[str, float]) -> dict[str, float]:
+    return {name: round(each, 1) for name, each in figures.items()}

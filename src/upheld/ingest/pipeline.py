@@ -30,6 +30,8 @@ Reader = Callable[[bytes, str], ReadDocument]
 BATCH_PASSAGES = 384
 BATCH_CHARACTERS = 8_000_000
 FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start soon
+# Rows that no index covers yet cost BM25 40 ms a thousand: docs/decisions/001-search-engine.md
+LONGEST_TAIL = 4_000
 
 
 async def add(
@@ -137,6 +139,7 @@ class _Line:
     progress: Tell
     report: AddReport
     done: Progress
+    tail: int = 0  # passages written since the index was last maintained
     to_embed: asyncio.Queue[list[_CutDocument]] = field(default_factory=lambda: asyncio.Queue(1))
     to_write: asyncio.Queue[_Embedded] = field(default_factory=lambda: asyncio.Queue(1))
 
@@ -175,6 +178,10 @@ class _Line:
                 passages=self.report.passages + sum(len(each.passages) for each in batch),
             )
             self.tell_done(*(each.file for each in batch))
+            self.tail += sum(len(each.passages) for each in batch)
+            if self.tail >= LONGEST_TAIL:
+                await self.index.maintain(self.collection)
+                self.tail = 0
 
     def tell_done(self, *files: File) -> None:
         self.done = replace(

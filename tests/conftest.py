@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,3 +26,14 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
         return Place(str(tmp_path / "root"))
     server: S3Server = request.getfixturevalue("s3_server")
     return Place(server.new_prefix(), server.storage_options)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI everything is there, so a test that skips is a test that failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    assert reporter is not None
+    skipped = reporter.stats.get("skipped", ())
+    if os.environ.get("CI") and skipped and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        reporter.write_line(f"{len(skipped)} skipped, which CI does not allow", red=True)

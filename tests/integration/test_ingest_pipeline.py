@@ -16,6 +16,7 @@ from upheld.ingest.limits import Limits
 from upheld.ingest.pipeline import add
 from upheld.ingest.report import AddReport, Progress
 from upheld.ingest.worker import ReadWorker
+from upheld.ports import Maintained
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_index import FakeIndex
 from upheld.types import Scope
@@ -275,3 +276,22 @@ async def test_batches_are_bounded(library: Library, monkeypatch: pytest.MonkeyP
     steps = [b.passages - a.passages for a, b in zip(library.seen, library.seen[1:], strict=False)]
     assert max(steps) <= 4
     assert library.seen[-1].passages == 13
+
+
+async def test_a_long_run_indexes_its_tail_on_the_way(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maintained: list[str] = []
+
+    class Watched(FakeIndex):
+        async def maintain(self, collection: str) -> Maintained:
+            maintained.append(collection)
+            return Maintained()
+
+    embedder = library.embedder
+    library.index = Watched(embedder.identity, embedder.dimension)
+    monkeypatch.setattr(pipeline, "FIRST_BATCH_PASSAGES", 1)
+    monkeypatch.setattr(pipeline, "LONGEST_TAIL", 2)
+    report = await library.add()
+    assert report.passages == 3
+    assert maintained == ["default"]

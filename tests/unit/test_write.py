@@ -125,7 +125,7 @@ async def test_at_most_so_many_passages_are_shown_each_once() -> None:
     many = evidence(FIRST, FIRST, *(passage(0, end) for end in range(20, 60)))
     draft = await WriteClaims(llm=llm, max_passages=3)(ASK, many)
     (call,) = llm.calls
-    assert call.output is claims_about(3, 3)
+    assert call.output is claims_about(3, 4)
     shown = call.messages[1].content
     assert "\n[3]\n" in shown
     assert "[4]" not in shown

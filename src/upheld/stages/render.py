@@ -36,7 +36,7 @@ def render(draft: Draft, *, method: str, run: Run, status: Status | None = None)
         text=text or NOTHING_WRITTEN[status],
         claims=claims,
         sources=cited,
-        degraded=(*run.degraded, *draft.notes),
+        degraded=tuple(dict.fromkeys((*run.degraded, *draft.notes))),
         usage=run.meter.used,
         trace=tuple(sorted(run.events, key=lambda event: event.id)),
     )

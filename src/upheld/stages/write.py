@@ -22,7 +22,7 @@ _MARKS = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
 # A model that repeats itself must come to an end before its tokens do: a claim of so many
 # characters, with its numbers, is about so many tokens.
 _LONGEST_CLAIM = 300
-_TOKENS_PER_CLAIM = 130
+_TOKENS_PER_CLAIM = 180  # two characters a token: seen with SmolLM2 when it goes astray
 _LONGEST_TOKEN = 12  # how far before the bound no further token may fit
 _ENDS = tuple(".!?…。！？:;\"'”’»)]")
 
@@ -73,7 +73,7 @@ class WriteClaims:
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("write"))
     max_passages: int = 5
-    max_tokens: int = 400
+    max_tokens: int = 720  # four claims at their longest; most answers take a tenth
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         seen = union(evidence).top(self.max_passages)  # a union has no passage twice

@@ -1,0 +1,141 @@
+"""`upheld bench`: figures that anyone can make again."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from upheld.cli import options, show
+from upheld.errors import UsageError
+
+if TYPE_CHECKING:
+    from upheld.bench.report import Report
+
+app = typer.Typer(no_args_is_help=True, help="Measure retrieval and speed on this machine.")
+
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a results page.")]
+Cache = Annotated[Path | None, typer.Option(help="Where vectors are kept between runs.")]
+Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
+Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
+Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
+Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
+
+
+class SplitName(StrEnum):
+    """Which side of the split rule to measure on."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
+@app.callback()
+def benchmarks() -> None:
+    """Measure retrieval and speed on this machine."""
+
+
+@app.command()
+def retrieval(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    split: Annotated[
+        SplitName, typer.Option(help="Fit and read failures on dev; publish test.")
+    ] = SplitName.TEST,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How often bm25, nearest and hybrid search find the passage that answers the question.
+
+    Examples:
+
+        upheld bench retrieval --data pack --passages 20000 --questions 300 --json
+
+        upheld bench retrieval --data pack --passages all --markdown > docs/results/retrieval.md
+    """
+    from upheld.bench.report import watching
+    from upheld.bench.retrieval import Choice, bench_local
+    from upheld.bench.split import Split
+    from upheld.bench.vectors import default_cache
+
+    choice = Choice(
+        data, cache or default_cache(), _count(passages), questions, Split(split.value), seed
+    )
+    with watching() as watch:
+        report = asyncio.run(bench_local(choice, watch))
+    _print(report, as_json, as_markdown)
+
+
+@app.command()
+def fusion(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """Ways to join the two lists of hybrid search, compared on dev questions.
+
+    Example: upheld bench fusion --data pack --markdown
+    """
+    from upheld.bench.fusions import bench_fusion
+    from upheld.bench.report import watching
+    from upheld.bench.retrieval import Choice
+    from upheld.bench.split import Split
+    from upheld.bench.vectors import default_cache
+
+    limit = _count(passages)
+    choice = Choice(data, cache or default_cache(), limit, questions, Split.DEV, seed)
+    with watching() as watch:
+        report = asyncio.run(bench_fusion(choice, watch))
+    _print(report, as_json, as_markdown)
+
+
+@app.command()
+def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown = False) -> None:
+    """What our layers cost over the bare engines, on text that it makes itself.
+
+    Each figure comes with the same thing measured against itself: if that leaves 0.95-1.05, the
+    machine was too busy and the run is void.
+
+    Examples:
+
+        upheld bench speed
+
+        upheld bench speed --json
+    """
+    from upheld.bench.report import watching
+    from upheld.bench.speed import Sizes, bench_speed
+
+    with watching() as watch:
+        report = asyncio.run(bench_speed(Sizes(), seed, watch))
+    _print(report, as_json, as_markdown)
+    if any(row.get("void") for row in report.rows):
+        show.err.print("[yellow]void:[/] the control left 0.95-1.05; run it on a quieter machine")
+
+
+def _count(passages: str) -> int | None:
+    if passages == "all":
+        return None
+    if passages.isdecimal() and int(passages):
+        return int(passages)
+    raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
+
+
+def _print(report: Report, as_json: bool, as_markdown: bool) -> None:
+    from upheld.bench import report as reports
+
+    if as_json:
+        show.print_json(report)
+    elif as_markdown:
+        typer.echo(reports.markdown(report))
+    else:
+        reports.show(report)

@@ -65,6 +65,14 @@ def test_a_child_that_fails_is_replaced(worker: ReadWorker, what: str, reason: s
     assert worker(b"fine", "c").text == "fine"
 
 
+def test_a_large_parent_leaves_its_child_room(worker: ReadWorker) -> None:
+    large = b"x" * 2 * LIMITS.memory_bytes  # touched, so that it counts as in use
+    assert worker(b"fine", "a").text == "fine"
+    time.sleep(0.2)  # a watcher inside the child would have looked by now
+    assert worker(b"fine", "b").text == "fine"
+    assert len(large) > LIMITS.memory_bytes
+
+
 def test_a_child_that_hangs_is_stopped_in_time() -> None:
     limits = Limits(seconds=1.5)
     with ReadWorker(limits, command=(sys.executable, "-c", BAD_READER)) as worker:

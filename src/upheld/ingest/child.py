@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import resource
 import struct
 import sys
@@ -75,17 +76,20 @@ def _own_stdout() -> BinaryIO:
 
 
 def _limit_memory(limit: int) -> None:
-    """By the kernel where it obeys (Linux), and by looking (macOS does not limit)."""
+    """By the kernel where it obeys; macOS does not, so there the process looks after itself.
+
+    Never by looking on Linux: the peak that a child reports there begins with its parent's.
+    """
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    unit = 1 if sys.platform == "darwin" else 1024
+    if platform.system() == "Darwin":
+        threading.Thread(target=_leave_above, args=(limit,), daemon=True).start()
 
-    def look() -> None:
-        while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit <= limit:
-            time.sleep(_LOOK_EVERY)
-        os._exit(OUT_OF_MEMORY)
 
-    threading.Thread(target=look, daemon=True).start()
+def _leave_above(limit: int) -> None:
+    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= limit:  # in bytes on macOS
+        time.sleep(_LOOK_EVERY)
+    os._exit(OUT_OF_MEMORY)
 
 
 if __name__ == "__main__":

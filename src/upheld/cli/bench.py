@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,8 @@ from upheld.cli import options, show
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
-    from upheld.bench.report import Report
+    from upheld.bench.report import Report, Watch
+    from upheld.bench.retrieval import Choice
 
 app = typer.Typer(no_args_is_help=True, help="Measure retrieval and speed on this machine.")
 
@@ -59,17 +61,10 @@ def retrieval(
 
         upheld bench retrieval --data pack --passages all --markdown > docs/results/retrieval.md
     """
-    from upheld.bench.report import watching
-    from upheld.bench.retrieval import Choice, bench_local
-    from upheld.bench.split import Split
-    from upheld.bench.vectors import default_cache
+    from upheld.bench.retrieval import bench_local
 
-    choice = Choice(
-        data, cache or default_cache(), _count(passages), questions, Split(split.value), seed
-    )
-    with watching() as watch:
-        report = asyncio.run(bench_local(choice, watch))
-    _print(report, as_json, as_markdown)
+    choice = _choice(data, passages, questions, split, seed, cache)
+    _run(lambda watch: bench_local(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -87,16 +82,29 @@ def fusion(
     Example: upheld bench fusion --data pack --markdown
     """
     from upheld.bench.fusions import bench_fusion
-    from upheld.bench.report import watching
-    from upheld.bench.retrieval import Choice
-    from upheld.bench.split import Split
-    from upheld.bench.vectors import default_cache
 
-    limit = _count(passages)
-    choice = Choice(data, cache or default_cache(), limit, questions, Split.DEV, seed)
-    with watching() as watch:
-        report = asyncio.run(bench_fusion(choice, watch))
-    _print(report, as_json, as_markdown)
+    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
+    _run(lambda watch: bench_fusion(choice, watch), as_json, as_markdown)
+
+
+@app.command()
+def quoting(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How the quote writer weighs sentences, compared on dev questions of SQuAD.
+
+    Example: upheld bench quoting --data pack --markdown
+    """
+    from upheld.bench.quoting import bench_quoting
+
+    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
+    _run(lambda watch: bench_quoting(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -112,30 +120,37 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
 
         upheld bench speed --json
     """
-    from upheld.bench.report import watching
     from upheld.bench.speed import Sizes, bench_speed
 
-    with watching() as watch:
-        report = asyncio.run(bench_speed(Sizes(), seed, watch))
-    _print(report, as_json, as_markdown)
+    report = _run(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
         show.err.print("[yellow]void:[/] the control left 0.95-1.05; run it on a quieter machine")
 
 
-def _count(passages: str) -> int | None:
-    if passages == "all":
-        return None
-    if passages.isdecimal() and int(passages):
-        return int(passages)
-    raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
+def _choice(
+    data: Path, passages: str, questions: int, split: SplitName, seed: int, cache: Path | None
+) -> Choice:
+    from upheld.bench.retrieval import Choice
+    from upheld.bench.split import Split
+    from upheld.bench.vectors import default_cache
+
+    if passages != "all" and not (passages.isdecimal() and int(passages)):
+        raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
+    limit = None if passages == "all" else int(passages)
+    return Choice(data, cache or default_cache(), limit, questions, Split(split.value), seed)
 
 
-def _print(report: Report, as_json: bool, as_markdown: bool) -> None:
+def _run(
+    bench: Callable[[Watch], Coroutine[None, None, Report]], as_json: bool, as_markdown: bool
+) -> Report:
     from upheld.bench import report as reports
 
+    with reports.watching() as watch:
+        report = asyncio.run(bench(watch))
     if as_json:
         show.print_json(report)
     elif as_markdown:
         typer.echo(reports.markdown(report))
     else:
         reports.show(report)
+    return report

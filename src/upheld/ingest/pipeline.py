@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Reader = Callable[[bytes, str], ReadDocument]
 
 # A batch is one commit: large enough for commits to cost little, small enough to lose in a crash.
-BATCH_PASSAGES = 384
+BATCH_PASSAGES = 192
 BATCH_CHARACTERS = 8_000_000
 FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start soon
 # Rows that no index covers yet cost BM25 40 ms a thousand: docs/decisions/001-search-engine.md

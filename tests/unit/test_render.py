@@ -36,6 +36,11 @@ def test_nothing_written_is_an_abstention() -> None:
     assert answer.text == "The documents do not answer this question."
 
 
+def test_claims_of_white_space_are_no_answer() -> None:
+    answer = render(draft(claim(" \n", "a")), method="rag", run=Run())
+    assert (answer.status, answer.claims) == (Status.ABSTAINED, ())
+
+
 def test_a_run_that_failed_does_not_blame_the_documents() -> None:
     answer = render(draft(), method="rag", run=Run(), status=Status.FAILED)
     assert answer.text == NOTHING_WRITTEN[Status.FAILED] != NOTHING_WRITTEN[Status.ABSTAINED]

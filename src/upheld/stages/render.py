@@ -18,22 +18,23 @@ def render(draft: Draft, *, method: str, run: Run, status: Status | None = None)
 
     Claims keep line breaks of their source out of the text: a sentence is shown on one line.
     """
+    said = tuple(claim for claim in draft.claims if claim.text.strip())
     known = located(draft.evidence.passages)
     cited = unique_passages(
         known[citation.passage_id]
-        for claim in draft.claims
+        for claim in said
         for citation in claim.citations
         if citation.passage_id in known
     )
-    text, claims = _lay_out(draft.claims, cited)
-    if status is None:
-        status = Status.ANSWERED if claims else Status.ABSTAINED
+    text, claims = _lay_out(said, cited)
+    if not said and status is not Status.FAILED:
+        status = Status.ABSTAINED
     return Answer(
         id=new_id(),
         question=draft.question.text,
-        status=status,
+        status=status or Status.ANSWERED,
         method=method,
-        text=text or NOTHING_WRITTEN[status],
+        text=text if status is None or said else NOTHING_WRITTEN[status],
         claims=claims,
         sources=cited,
         degraded=tuple(dict.fromkeys((*run.degraded, *draft.notes))),

@@ -11,6 +11,7 @@ from upheld.client import AsyncUpheld, Upheld
 from upheld.errors import UpheldError
 from upheld.types import (
     Answer,
+    Cause,
     Citation,
     Claim,
     Conflict,
@@ -28,6 +29,7 @@ from upheld.types import (
     Usage,
     Verdict,
 )
+from upheld.verifying import CheckedAnswer, verify
 
 __version__ = "0.1.0"
 
@@ -35,6 +37,8 @@ __all__ = [
     "Answer",
     "AsyncUpheld",
     "Budget",
+    "Cause",
+    "CheckedAnswer",
     "Citation",
     "Claim",
     "Conflict",
@@ -54,4 +58,5 @@ __all__ = [
     "Usage",
     "Verdict",
     "__version__",
+    "verify",
 ]

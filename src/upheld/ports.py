@@ -135,6 +135,52 @@ class Embedder(Protocol):
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is asked of an entailment model: does the premise say what the claim says?"""
+
+    premise: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Probabilities that sum to one; a model that cannot tell contradiction gives it none."""
+
+    entails: float
+    contradicts: float
+    neutral: float
+
+
+class Entailment(Protocol):
+    """Judges pairs of premise and claim; what does not fit is refused, never cut."""
+
+    @property
+    def identity(self) -> str:
+        """Names the weights, so that thresholds are never used with scores of another model."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes of the languages that it was trained on."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """Tokens that premise and claim may have together."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text; parts that are joined by white space have no more than their sum."""
+        ...
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement a pair, in the order given; raises ModelError if any cannot be judged."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 # --- language model ------------------------------------------------------------------------------
 
 

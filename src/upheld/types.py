@@ -24,6 +24,40 @@ class Support(StrEnum):
     NOT_CHECKWORTHY = "not_checkworthy"
 
 
+class Cause(StrEnum):
+    """Why a verdict is what it is: the part of its reason that a program can act on."""
+
+    # supported
+    QUOTED = "quoted"
+    ENTAILED = "entailed"
+    ENTAILED_ELSEWHERE = "entailed_elsewhere"  # by passages that the claim does not cite
+    # contradicted, unsupported
+    CONTRADICTED = "contradicted"
+    NOT_ENTAILED = "not_entailed"
+    FIGURE_ABSENT = "figure_absent"
+    NAME_ABSENT = "name_absent"
+    # not_checked
+    NO_MODEL = "no_model"
+    MODEL_FAILED = "model_failed"
+    BAD_SCORES = "bad_scores"
+    OUT_OF_TIME = "out_of_time"
+    CLAIM_TOO_LONG = "claim_too_long"
+    CLAIM_TOO_SHORT = "claim_too_short"  # one word says nothing without its question
+    SOURCE_TOO_LONG = "source_too_long"
+    NO_SOURCE = "no_source"
+    SOURCE_EMPTY = "source_empty"
+    UNREADABLE = "unreadable"
+    LANGUAGE = "language"
+    # not_checkworthy
+    QUESTION = "question"
+    GREETING = "greeting"
+    HEADING = "heading"
+    META = "meta"
+    HEDGE = "hedge"
+    REFERENCE = "reference"
+    NO_WORDS = "no_words"
+
+
 class Status(StrEnum):
     """How a run ended; "no answer" is a status, not an exception."""
 
@@ -200,6 +234,7 @@ class Verdict:
     evidence_against: tuple[Citation, ...] = ()
     checked_by: str | None = None
     reason: str = "no verifier has looked at this claim"
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ import upheld
 from upheld.client import AsyncUpheld, Upheld
 
 PUBLIC = {
-    "Answer", "AsyncUpheld", "Budget", "Citation", "Claim", "Conflict", "DocumentInfo", "Event",
+    "Answer", "AsyncUpheld", "Budget", "Cause", "CheckedAnswer", "Citation", "Claim", "Conflict",
+    "DocumentInfo", "Event",
     "Evidence", "Guarantee", "Hit", "Passage", "Question", "Scope", "SearchMode", "Status",
-    "Support", "Upheld", "UpheldError", "Usage", "Verdict", "__version__",
+    "Support", "Upheld", "UpheldError", "Usage", "Verdict", "__version__", "verify",
 }  # fmt: skip
 HEAVY = ("lancedb", "pyarrow", "numpy", "onnxruntime", "openai")
 

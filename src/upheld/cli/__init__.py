@@ -1,4 +1,4 @@
-"""The command line: `upheld index | ask | doctor | bench | train`."""
+"""The command line: `upheld index | ask | verify | doctor | bench | train`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from upheld.cli import ask, bench, doctor, index, train
+from upheld.cli import ask, bench, doctor, index, train, verify
 from upheld.cli.show import complain
 from upheld.errors import UpheldError, UsageError
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 app.command()(index.index)
 app.command()(ask.ask)
+app.command()(verify.verify)
 app.command()(doctor.doctor)
 app.add_typer(bench.app, name="bench")
 app.add_typer(train.app, name="train")

@@ -1,0 +1,126 @@
+"""`upheld verify`: any answer against any sources, sentence by sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+from upheld.budget import Budget
+from upheld.cli import options, show
+from upheld.errors import ReadError, UsageError
+from upheld.settings import Settings, load_settings
+from upheld.stages.mend import mend
+from upheld.types import Citation, Claim, Passage, Support
+from upheld.verifying import CheckedAnswer, check, opened_verify, read_source
+
+NOT_ALL_SUPPORTED = 4
+
+
+def verify(
+    answer: Annotated[
+        str, typer.Option("--answer", metavar="FILE", help="The answer; - reads standard input.")
+    ],
+    source: Annotated[
+        list[Path], typer.Option("--source", help="A source; the n-th is what [n] means.")
+    ],
+    question: Annotated[str | None, typer.Option(help="The question it answers.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Check within this time.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Check every sentence of an answer against sources, and show the words that uphold it.
+
+    Exit codes: 0 all supported, 4 not all supported, 1 failed, 2 wrong usage.
+
+    Examples:
+
+        upheld verify --answer answer.txt --source report.pdf --source notes.md
+
+        cat answer.txt | upheld verify --answer - --source report.pdf --json
+    """
+    text = _answer(answer)
+    checked = asyncio.run(_check(text, source, question, Budget(seconds=seconds)))
+    if as_json:
+        show.print_json(checked)
+    else:
+        show_checked(checked)
+    raise typer.Exit(0 if checked.supported else NOT_ALL_SUPPORTED)
+
+
+async def _check(
+    text: str, paths: Sequence[Path], question: str | None, budget: Budget
+) -> CheckedAnswer:
+    settings = load_settings()
+    sources = [_source(path, settings) for path in paths]
+    async with opened_verify(settings) as stage:
+        return await check(stage, text, sources, question=question, budget=budget)
+
+
+def _answer(name: str) -> str:
+    if name == "-":
+        return sys.stdin.read()
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The answer {name} cannot be read: {error}") from error
+
+
+def _source(path: Path, settings: Settings) -> Passage:
+    try:
+        return read_source(path, settings)
+    except (OSError, ReadError) as error:
+        raise UsageError(f"The source {path} cannot be read: {error}") from error
+
+
+def show_checked(checked: CheckedAnswer) -> None:
+    """Every sentence in the colour of its verdict, under it the words that decided."""
+    numbers: dict[str, int] = {}
+    for number, source in enumerate(checked.sources, start=1):
+        numbers.setdefault(source.id, number)
+    for claim in checked.claims:
+        _show_claim(claim, numbers)
+    show.out.print()
+    for number, source in enumerate(checked.sources, start=1):
+        show.out.print(Text.assemble((f"[{number}] ", "bold"), source.title or source.uri))
+    for label in checked.degraded:
+        show.out.print(Text(f"note: {label}", style="yellow"))
+    counts = Counter(claim.verdict.support for claim in checked.claims)
+    for support, (sign, colour) in show.LOOK.items():
+        if counts[support]:
+            told = support.value.replace("_", " ")
+            show.out.print(Text(f"{sign} {counts[support]} {told}", style=colour))
+
+
+def _show_claim(claim: Claim, numbers: dict[str, int]) -> None:
+    sign, colour = show.LOOK[claim.verdict.support]
+    line = Text.assemble((f"{sign} ", colour), (" ".join(claim.text.split()), colour))
+    own, mended = _marks(claim.citations, numbers), _marks(mend(claim).citations, numbers)
+    if own:
+        line.append(f" {own}", style="bold" if own == mended else "bold strike")
+    if mended != own:
+        line.append(f" {mended}", style="bold green")
+    show.out.print(line)
+    verdict = claim.verdict
+    for sign, style, citations in (
+        ("“", "dim italic", verdict.evidence_for[:1]),
+        ("≠ “", "red italic", verdict.evidence_against[:1]),
+    ):
+        for citation in citations:
+            quote = " ".join(citation.quote.split())
+            where = f" [{numbers[citation.passage_id]}]"
+            told = Text.assemble((f"{sign}{quote}”", style), (where, "dim"))
+            show.out.print(Padding(told, (0, 0, 0, 4)))
+    if verdict.support not in (Support.SUPPORTED, Support.NOT_CHECKWORTHY):
+        show.out.print(Padding(Text(verdict.reason, style="dim"), (0, 0, 0, 4)))
+
+
+def _marks(citations: Sequence[Citation], numbers: dict[str, int]) -> str:
+    cited = sorted({numbers[citation.passage_id] for citation in citations})
+    return "".join(f"[{number}]" for number in cited)

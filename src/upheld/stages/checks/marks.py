@@ -1,0 +1,54 @@
+"""Marks in text: `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`, taken out and read as numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# White space before a mark goes with it, but not a line end: that is where blocks part.
+_MARK = re.compile(r"[ \t]*\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]")
+_PART = re.compile(r"(\d+)\s*[–-]\s*(\d+)|(\d+)")
+_LONGEST_RANGE = 20  # "[1-999]" is no list of sources
+
+
+@dataclass(frozen=True, slots=True)
+class Unmarked:
+    """A text without its marks, and the way back: `origin[i]` is where character i stood."""
+
+    text: str
+    origin: tuple[int, ...]
+    marks: tuple[tuple[int, tuple[int, ...]], ...]  # where in `text`, and the numbers
+
+
+def unmark(text: str) -> Unmarked:
+    """Take marks out and remember where everything was."""
+    kept: list[str] = []
+    origin: list[int] = []
+    marks: list[tuple[int, tuple[int, ...]]] = []
+    end = 0
+    for match in _MARK.finditer(text):
+        kept.append(text[end : match.start()])
+        origin.extend(range(end, match.start()))
+        marks.append((len(origin), tuple(dict.fromkeys(_numbers(match[1])))))
+        end = match.end()
+    kept.append(text[end:])
+    origin.extend(range(end, len(text)))
+    return Unmarked("".join(kept), tuple(origin), tuple(marks))
+
+
+def without_marks(text: str) -> str:
+    """The words alone."""
+    return _MARK.sub("", text)
+
+
+def _numbers(inside: str) -> Iterator[int]:
+    for part in _PART.finditer(inside):
+        if part[3]:
+            yield int(part[3])
+            continue
+        first, last = int(part[1]), int(part[2])
+        if first <= last < first + _LONGEST_RANGE:
+            yield from range(first, last + 1)
+        else:
+            yield from (first, last)

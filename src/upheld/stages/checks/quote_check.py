@@ -1,0 +1,115 @@
+"""The exact quote: a claim that is whole sentences of a source, word for word.
+
+Only whole sentences count, because "It is false that X" contains X. And a sentence counts only
+where its source says it in its own voice: not inside quotation marks, not below "These claims are
+wrong:", not under a heading such as "Common myths", not when the next sentence takes it back.
+Whatever does not count here goes on to the model, which reads it with its surroundings.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from upheld.sentences import Span, block_spans, sentences_of_block
+from upheld.stages.checks.claims import spoken
+from upheld.types import Passage
+from upheld.words import words
+
+_LOOK_AHEAD = 200  # characters in which a sentence may be taken back
+_FEWEST_WORDS = 3  # "No, never." says nothing without its question
+_FEWEST_UNSPACED = 6
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"})
+_END = ".!… "  # not "?": a question is not a statement
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]?")
+_DOUBT = re.compile(
+    r"\b(?:false|untrue|myths?|misconceptions?|wrong|incorrect|hoax(?:es)?|rumou?rs?|debunked"
+    r"|fiction(?:al)?|fake|disproved|refuted|alleged(?:ly)?|parody|satire|hypothetical|not true)\b",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"(?:but |however,? |yet |in fact,? |actually,? )?(?:this|that|it|these|none of this)\b.{0,40}"
+    r"\b(?:false|untrue|wrong|incorrect|inaccurate|mistaken|a myth|a hoax|debunked|disproved"
+    r"|refuted|retracted|withdrawn|not true|not so|not correct|not the case|never happened)\b"
+    r"|(?:no|not so|wrong|false|not true|incorrect|april fools?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence of a source in comparable form; `place` tells which follow each other."""
+
+    start: int
+    end: int
+    form: str
+    place: int
+
+
+def quotable(passage: Passage) -> tuple[Quotable, ...]:
+    """The sentences that a passage says in its own voice."""
+    if _DOUBT.search(f"{passage.title} {' '.join(passage.heading_path)}"):
+        return ()
+    return tuple(_quotable(passage.text))
+
+
+def find_quote(claim: str, sentences: tuple[Quotable, ...]) -> Span | None:
+    """Where one or more whole sentences in a row say exactly what the claim says."""
+    wanted = comparable(claim).rstrip(_END)
+    if wanted[:1] == wanted[-1:] == '"' and wanted.count('"') == 2:
+        wanted = wanted[1:-1].rstrip(_END)  # an answer may set a quote in quotation marks
+    if not _says_something(wanted):
+        return None
+    for first, opening in enumerate(sentences):
+        said, last = opening.form, first
+        while wanted.startswith(said.rstrip(_END)):
+            if said.rstrip(_END) == wanted:
+                return opening.start, sentences[last].end
+            last += 1
+            if last == len(sentences) or sentences[last].place != opening.place + last - first:
+                break
+            said = f"{said} {sentences[last].form}"
+    return None
+
+
+def comparable(text: str) -> str:
+    """The form in which quotes are compared: case, spacing and typography do not count."""
+    plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", spoken(text)))
+    return " ".join(plain.translate(_TYPOGRAPHY).casefold().split())
+
+
+def _quotable(text: str) -> Iterator[Quotable]:
+    doubted = False  # below a heading that casts doubt
+    announced = False  # below a line that ends in a colon, in the list or block that it opens
+    first = 0
+    for start, end in block_spans(text):
+        block = text[start:end]
+        if block.startswith("#"):
+            doubted, announced = bool(_DOUBT.search(block)), False
+            continue
+        opens = block.rstrip(" *_").endswith(":")
+        if not doubted and not announced:
+            spans = sentences_of_block(text, start, end)
+            yield from _own_voice(text, spans, first)
+            first += len(spans) + 1  # a gap, so that no quote runs from one block into the next
+        announced = opens or (announced and bool(_LIST_ITEM.match(block)))
+
+
+def _own_voice(text: str, spans: Sequence[Span], numbered_from: int) -> Iterator[Quotable]:
+    straight = curly = 0
+    for place, (first, last) in enumerate(spans):
+        following = text[last : last + _LOOK_AHEAD].lstrip()
+        in_quotation = straight % 2 == 1 or curly > 0
+        if not in_quotation and not _TAKEN_BACK.match(following):
+            yield Quotable(first, last, comparable(text[first:last]), numbered_from + place)
+        said = text[first:last]
+        straight += said.count('"')
+        curly += said.count("“") + said.count("«") - said.count("”") - said.count("»")
+
+
+def _says_something(form: str) -> bool:
+    return len(words(form)) >= _FEWEST_WORDS or len(_UNSPACED.findall(form)) >= _FEWEST_UNSPACED

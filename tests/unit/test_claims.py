@@ -1,0 +1,137 @@
+"""Sentences of an answer: exact places, marks as numbers, and what needs no check."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from upheld.stages.checks.checkworthy import not_checkworthy
+from upheld.stages.checks.claims import split_answer, spoken
+from upheld.types import Cause
+
+
+def said(answer: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(sentence.text, sentence.marks) for sentence in split_answer(answer)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("One is here. [1]", [("One is here.", (1,))]),
+        ("One is here [1]. Two too.[2][3]", [("One is here [1].", (1,)), ("Two too.", (2, 3))]),
+        (
+            "One is here. [1, 2] Two is there. [2-4]",
+            [("One is here.", (1, 2)), ("Two is there.", (2, 3, 4))],
+        ),
+        ("The fact (see [2]) holds. [1]", [("The fact (see [2]) holds.", (2, 1))]),
+        ("- first item [1]\n- second item\n[2]", [("- first item", (1,)), ("- second item", (2,))]),
+        ("One is here.\n[2] Two is there.", [("One is here.", ()), ("Two is there.", (2,))]),
+        ("[1] opens the answer.", [("opens the answer.", (1,))]),
+        ("In [2024] and a[i] nothing is cited.", [("In [2024] and a[i] nothing is cited.", ())]),
+        ("Twice the same. [1][1]", [("Twice the same.", (1,))]),
+        ("A range that is none. [3-900]", [("A range that is none.", (3, 900))]),
+        ("[1]", []),
+        ("", []),
+    ],
+)
+def test_marks_belong_to_the_sentence_before_them(
+    answer: str, expected: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert said(answer) == expected
+
+
+PIECES = st.sampled_from(
+    ["The tower is tall.", "It cost 3.5 million", "Why?", "[1]", "[2][3]", "[1, 4]", " ", "\n",
+     "\n\n", "- ", "# Title", "Dr. Who", "“Yes,” she said.", "日本語です。", "[x]", "…", "\t", "  "]
+)  # fmt: skip
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=20).map("".join)))
+def test_offsets_are_exact_and_in_order(answer: str) -> None:
+    end = 0
+    for sentence in split_answer(answer):
+        assert answer[sentence.start : sentence.end] == sentence.text
+        assert sentence.start >= end
+        assert sentence.text == sentence.text.strip()
+        end = sentence.end
+
+
+@given(st.lists(PIECES, max_size=20).map("".join))
+def test_nothing_but_marks_and_space_is_left_out(answer: str) -> None:
+    kept = "".join(sentence.text for sentence in split_answer(answer))
+    marks = ("[1]", "[2][3]", "[1, 4]")
+
+    def bare(text: str) -> str:
+        for mark in marks:
+            text = text.replace(mark, "")
+        return "".join(text.split())
+
+    assert bare(kept) == bare(answer)
+
+
+def test_spoken_has_no_marks_bullets_or_emphasis() -> None:
+    assert spoken("- **The tower** is [1] _very_\n`tall` [2].") == "The tower is very tall."
+    assert spoken("1. snake_case stays 2*3") == "snake_case stays 2*3"
+
+
+def test_a_closing_list_of_sources_is_set_apart() -> None:
+    answer = "The tower is tall. [1]\n\nSources:\n[1] Towers of the world\n[2] Notes"
+    sentences = split_answer(answer)
+    assert [sentence.reference for sentence in sentences] == [False, *[True] * (len(sentences) - 1)]
+
+
+def test_a_claim_cannot_hide_in_a_list_of_sources() -> None:
+    answer = "The tower is tall. [1]\n\nSources:\n[1] Towers\nThe moon is made of cheese."
+    assert not any(sentence.reference for sentence in split_answer(answer))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cause"),
+    [
+        ("What is the height?", Cause.QUESTION),
+        ("“Is it so?”", Cause.QUESTION),
+        ("Hello!", Cause.GREETING),
+        ("Great question!", Cause.GREETING),
+        ("Thank you very much for asking.", Cause.GREETING),
+        ("## The harbour", Cause.HEADING),
+        ("**Key facts**", Cause.HEADING),
+        ("Here are the details:", Cause.HEADING),
+        ("The documents do not answer this question.", Cause.META),
+        ("The provided sources don't mention the height.", Cause.META),
+        ("There is no information about the harbour.", Cause.META),
+        ("I'm not sure.", Cause.HEDGE),
+        ("I could not find an answer.", Cause.HEDGE),
+        ("I hope this helps!", Cause.HEDGE),
+        ("Hello! How are you?", Cause.GREETING),
+        ("—", Cause.NO_WORDS),
+        ("", Cause.NO_WORDS),
+    ],
+)
+def test_what_needs_no_check_says_why(sentence: str, cause: Cause) -> None:
+    assert not_checkworthy(sentence) is cause
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The tower is tall.",
+        "The tower is 50 m tall. Did you know that?",
+        "Hello! The tower is tall.",
+        "Yes.",
+        "Height: 50 m",
+        "I think that the tower is 50 m tall.",
+        "I am sure that the tower is tall.",
+        "The documents do not say when, but the tower was built by Bell.",
+        "The documents do not mention it; the tower is tall.",
+        "The sources do not mention the fire of 1899.",
+        "Thanks to the bridge, trade doubled.",
+        "Hello Kitty is a cat.",
+        "# The moon is made of cheese.",
+        "# " + "a long heading that says a great deal about the moon and its green cheese",
+        "The tower has 50 steps:",
+        "- Paris, the capital",
+    ],
+)
+def test_what_says_something_must_be_checked(sentence: str) -> None:
+    assert not_checkworthy(sentence) is None

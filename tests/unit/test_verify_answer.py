@@ -1,0 +1,110 @@
+"""Any answer against any sources: marks, places, and the library's plain call."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import upheld_models
+from upheld.errors import UsageError
+from upheld.settings import load_settings
+from upheld.stages.verify import Verify
+from upheld.stages.verify_answer import verify_answer
+from upheld.testing.fake_entailment import FakeEntailment
+from upheld.types import Cause, Passage, Support
+from upheld.verifying import check, open_entailment, opened_verify, verify
+
+TOWER = "The lighthouse was built in 1869. It opens to visitors at nine."
+FERRY = "The ferry leaves the harbour at noon."
+
+
+async def test_marks_name_sources_and_claims_keep_their_places() -> None:
+    answer = "It opens to visitors at nine. [1] The ferry leaves at noon [2]. What else?"
+    claims = await verify_answer(Verify(model=FakeEntailment()), answer, [TOWER, FERRY])
+    assert [answer[claim.start : claim.end] for claim in claims] == [c.text for c in claims]
+    assert [[c.passage_id for c in claim.citations] for claim in claims] == [
+        ["source-1"],
+        ["source-2"],
+        [],
+    ]
+    assert [claim.verdict.support for claim in claims] == [
+        Support.SUPPORTED,
+        Support.SUPPORTED,
+        Support.NOT_CHECKWORTHY,
+    ]
+    assert claims[0].citations[0].quote == "It opens to visitors at nine."
+
+
+async def test_a_mark_that_names_no_source_is_told() -> None:
+    [claim] = await verify_answer(
+        Verify(model=None), "It opens to visitors at nine. [7]", [TOWER, FERRY]
+    )
+    assert claim.verdict.support is Support.SUPPORTED
+    assert claim.verdict.reason.endswith("it cites [7], and there is no such source")
+
+
+async def test_passages_keep_their_own_coordinates() -> None:
+    passage = Passage("p", FERRY, "d", "v", 500, 500 + len(FERRY))
+    [claim] = await verify_answer(Verify(model=None), f"{FERRY} [1]", [passage])
+    assert (claim.citations[0].start, claim.citations[0].end) == (500, 500 + len(FERRY))
+
+
+async def test_references_at_the_end_are_left_off() -> None:
+    answer = f"{FERRY} [1]\n\nReferences\n[1] Harbour notes"
+    claims = await verify_answer(Verify(model=None), answer, [FERRY])
+    assert claims[0].verdict.support is Support.SUPPORTED
+    assert {claim.verdict.cause for claim in claims[1:]} == {Cause.REFERENCE}
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=120), st.lists(st.text(max_size=120), max_size=3))
+async def test_any_text_gets_a_verdict_and_exact_citations(answer: str, sources: list[str]) -> None:
+    for claim in await verify_answer(Verify(model=FakeEntailment()), answer, sources):
+        assert answer[claim.start : claim.end] == claim.text
+        verdict = claim.verdict
+        assert verdict.cause is not None
+        for each in (*claim.citations, *verdict.evidence_for, *verdict.evidence_against):
+            source = sources[int(each.passage_id.removeprefix("source-")) - 1]
+            assert source[each.start : each.end] == each.quote
+
+
+async def test_check_tells_what_it_cost_and_whether_all_is_well() -> None:
+    stage = Verify(model=FakeEntailment())
+    good = await check(stage, "Hello! The ferry leaves at noon. [1]", [FERRY])
+    bad = await check(stage, "The ferry leaves at noon. [1] Gulls sing.", [FERRY])
+    assert good.supported
+    assert not bad.supported
+    assert bad.usage.pairs_checked > 0
+    assert [source.id for source in bad.sources] == ["source-1"]
+    assert not (await check(stage, "[1]", [FERRY])).supported  # nothing is said
+    with pytest.raises(UsageError, match="empty"):
+        await check(stage, " \n", [FERRY])
+
+
+def test_the_plain_call_opens_what_is_installed() -> None:
+    checked = verify("It opens to visitors at nine. [1]", [TOWER])
+    assert checked.supported
+    assert checked.claims[0].verdict.checked_by == "quote"
+
+
+async def test_without_local_models_only_quotes_count() -> None:
+    without = load_settings(local_models=False)
+    assert open_entailment(without) is None
+    async with opened_verify(without) as stage:
+        checked = await check(stage, "The ferry leaves at noon. [1]", [FERRY])
+    assert checked.claims[0].verdict.cause is Cause.NO_MODEL
+
+
+async def test_weights_that_cannot_be_read_are_told_and_nothing_is_supported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = upheld_models.embedder_model().with_name("gone.onnx")
+    monkeypatch.setattr(upheld_models, "verifier_model", lambda: gone, raising=False)
+    monkeypatch.setattr(
+        upheld_models, "verifier_tokenizer", upheld_models.embedder_tokenizer, raising=False
+    )
+    async with opened_verify(load_settings()) as stage:
+        checked = await check(stage, "The ferry leaves at noon. [1]", [FERRY])
+    assert checked.claims[0].verdict.cause is Cause.NO_MODEL
+    assert "cannot be opened" in checked.claims[0].verdict.reason

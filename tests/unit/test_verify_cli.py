@@ -1,0 +1,123 @@
+"""`upheld verify`: colours, quotes, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from upheld.cli import verify as command
+from upheld.errors import UsageError
+from upheld.settings import Settings
+from upheld.stages.verify import Verify
+from upheld.testing.fake_entailment import FakeEntailment
+
+TOWER = "# The lighthouse\n\nIt was built in 1869. It opens to visitors at nine.\n"
+FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry.\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "tower.md").write_text(TOWER)
+    (tmp_path / "ferry.txt").write_text(FERRY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def with_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    @asynccontextmanager
+    async def opened(settings: Settings) -> AsyncIterator[Verify]:
+        yield Verify(model=FakeEntailment())
+
+    monkeypatch.setattr(command, "opened_verify", opened)
+
+
+def run(answer: str, *options: str) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command()(command.verify)
+    arguments = ["--answer", "-", "--source", "tower.md", "--source", "ferry.txt", *options]
+    result = CliRunner().invoke(app, arguments, input=answer)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout
+
+
+@pytest.mark.usefixtures("files", "with_model")
+def test_each_sentence_with_its_verdict_and_its_words() -> None:
+    code, shown = run(
+        "It opens to visitors at nine. [1] The ferry leaves at noon. [1] "
+        "Dogs are allowed on the ferry. [2] Gulls nest under the roof. [2]"
+    )
+    assert code == 4
+    lines = [line.rstrip() for line in shown.splitlines()]
+    assert lines[:10] == [
+        "✓ It opens to visitors at nine. [1]",
+        "    “It opens to visitors at nine.” [1]",
+        "✓ The ferry leaves at noon. [1] [2]",
+        "    “The ferry leaves the harbour at noon.” [2]",
+        "✗ Dogs are allowed on the ferry. [2]",
+        "    ≠ “Dogs are not allowed on the ferry.” [2]",
+        "    a source says otherwise",
+        "? Gulls nest under the roof. [2]",
+        "    no source says this",
+        "",
+    ]
+    assert "✓ 2 supported" in lines
+
+
+@pytest.mark.usefixtures("files", "with_model")
+def test_all_supported_is_zero_and_greetings_do_not_count() -> None:
+    code, _ = run("Hello! The ferry leaves at noon. [2]")
+    assert code == 0
+
+
+@pytest.mark.usefixtures("files")
+def test_json_is_one_object_with_exact_places() -> None:
+    answer = "It opens to visitors at nine. [1] Tickets cost 5 euros. [1]"
+    code, shown = run(answer, "--json")
+    found: dict[str, Any] = json.loads(shown)
+    assert code == 4
+    assert found["supported"] is False
+    assert [claim["verdict"]["support"] for claim in found["claims"]] == [
+        "supported",
+        "not_checked",
+    ]
+    first = found["claims"][0]
+    assert answer[first["start"] : first["end"]] == first["text"]
+    citation = first["citations"][0]
+    assert TOWER[citation["start"] : citation["end"]] == citation["quote"]
+    assert [source["uri"] for source in found["sources"]] == ["tower.md", "ferry.txt"]
+    assert found["sources"][0]["title"] == "The lighthouse"
+
+
+@pytest.mark.usefixtures("files")
+def test_no_time_means_not_checked(with_model: None) -> None:
+    code, shown = run("The ferry leaves at noon. [2]", "--seconds", "0")
+    assert code == 4
+    assert "no time was left to check it" in shown
+
+
+@pytest.mark.usefixtures("files")
+def test_an_answer_from_a_file(files: Path) -> None:
+    (files / "a.txt").write_text("It opens to visitors at nine. [1]")
+    app = typer.Typer()
+    app.command()(command.verify)
+    result = CliRunner().invoke(app, ["--answer", "a.txt", "--source", "tower.md"])
+    assert result.exit_code == 0
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("answer", "options"),
+    [("", ()), ("It opens.", ("--source", "none.txt")), ("It opens.", ("--answer", "none.txt"))],
+)
+def test_wrong_usage_is_told(answer: str, options: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError):
+        run(answer, *options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -71,12 +70,17 @@ def open_embedder(settings: Settings) -> Embedder | None:
         return None
     from upheld.edge.local_models import LocalEmbedder
 
-    return LocalEmbedder(threads=settings.threads or os.cpu_count() or 1)
+    return LocalEmbedder(threads=settings.threads or None)
 
 
 def open_llm(settings: Settings) -> LLM | None:
     """The language model, or None: then answers are quotes."""
     if settings.llm_url is None:
+        if settings.llm_model is not None:
+            raise SettingsError(
+                "A model name is set, but no server.",
+                help="Give --llm URL, UPHELD_LLM_URL or llm_url in upheld.toml.",
+            )
         return None
     if settings.llm_model is None:
         raise SettingsError(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from upheld.assemble import Parts
     from upheld.ingest.report import AddReport, Progress
     from upheld.ports import Maintained, Statistics
+    from upheld.settings import Settings
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -58,6 +59,11 @@ class AsyncUpheld:
     async def close(self) -> None:
         await self._parts.close()
 
+    @property
+    def settings(self) -> Settings:
+        """What this knowledge base was opened with."""
+        return self._parts.settings
+
     def scope(self, labels: Iterable[str] | None = None) -> Scope:
         """What a caller with these labels may see; None is the owner's view."""
         return Scope(self._collection, None if labels is None else frozenset(labels))
@@ -70,10 +76,13 @@ class AsyncUpheld:
         self,
         paths: Paths,
         *,
-        labels: Iterable[str] = (),
+        labels: Iterable[str] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> AddReport:
-        """Index files and folders; what has not changed is skipped, what is gone is deleted."""
+        """Index files and folders; what has not changed is skipped, what is gone is deleted.
+
+        `labels` say who may see the documents; without them, documents keep those they have.
+        """
         from upheld.ingest.pipeline import add
 
         given = [paths] if isinstance(paths, str | PathLike) else paths
@@ -86,13 +95,14 @@ class AsyncUpheld:
             reader=parts.reader,
             limits=parts.reader.limits,
             collection=self._collection,
-            labels=frozenset(labels),
+            labels=None if labels is None else frozenset(labels),
             progress=progress,
         )
 
-    async def delete(self, document_ids: Sequence[str]) -> int:
+    async def delete(self, document_ids: str | Sequence[str]) -> int:
         """Forget documents; `maintain` then removes their last bytes."""
-        return await self._parts.index.delete(self._collection, document_ids)
+        ids = [document_ids] if isinstance(document_ids, str) else document_ids
+        return await self._parts.index.delete(self._collection, ids)
 
     async def ask(
         self,
@@ -113,9 +123,10 @@ class AsyncUpheld:
         status: Status | None = None
         with start_run(budget, tracer=tracer(), listener=listener) as run:
             try:
+                run.meter.check_time()
                 draft = await within(run.meter.seconds_left, answer(asked))
             except (BudgetExceededError, TimeoutError) as spent:
-                run.degrade(f"the budget ended the run: {spent or 'time is up'}")
+                run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")
                 status = Status.PARTIAL if run.best and run.best.claims else Status.FAILED
                 draft = run.best or Draft(asked)
             return render(draft, method=name, run=run, status=status)
@@ -188,6 +199,11 @@ class Upheld:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    @property
+    def settings(self) -> Settings:
+        """What this knowledge base was opened with."""
+        return self.kb.settings
+
     def close(self) -> None:
         if self._thread.is_alive():
             self.run(self.kb.close())
@@ -195,6 +211,9 @@ class Upheld:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Await something on this knowledge base's own loop."""
+        if self._loop.is_closed():
+            work.close()
+            raise UsageError("This knowledge base is closed.", help="Open it again to use it.")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -207,7 +226,7 @@ class Upheld:
         self._thread.join()
         self._loop.close()
 
-    def add(self, paths: Paths, *, labels: Iterable[str] = ()) -> AddReport:
+    def add(self, paths: Paths, *, labels: Iterable[str] | None = None) -> AddReport:
         """Index files and folders, with a progress bar on a terminal."""
         from upheld.progress import adding
 

@@ -54,12 +54,13 @@ class NotFoundError(UsageError):
 class MissingExtraError(UpheldError):
     """A part needs an optional package that is not installed."""
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, what: str, extra: str, cause: str = "") -> None:
+        seen = f" ({cause})" if cause else ""
         super().__init__(
-            f"{what} needs packages that are not installed.",
+            f"{what} needs packages that cannot be imported{seen}.",
             help=f"Install them with: pip install 'upheld[{extra}]'",
         )
-        self.extra = extra
+        self.what, self.extra, self.cause = what, extra, cause
 
 
 class ReadError(UpheldError):

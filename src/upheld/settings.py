@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
+import os
+import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
@@ -12,11 +15,16 @@ from pydantic_settings import (
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
+from pydantic_settings import SettingsError as EnvironmentError_
 
 from upheld.errors import SettingsError
 from upheld.types import SearchMode
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
 FILE = "upheld.toml"
+_WHERE = f"They come from {FILE} in the working folder, from UPHELD_* variables and from the call."
 
 
 class Settings(BaseSettings):
@@ -38,17 +46,19 @@ class Settings(BaseSettings):
     local_models: bool = Field(
         True, description="Use the small local models if the extra `local` is installed."
     )
-    threads: int = Field(0, ge=0, description="Threads for local models; 0 takes every core.")
+    threads: int = Field(0, ge=0, description="Threads for local models; 0: the physical cores.")
     llm_url: str | None = Field(
-        None, description="An OpenAI-compatible server, for example http://127.0.0.1:8000/v1."
+        None,
+        pattern=r"^https?://",
+        description="An OpenAI-compatible server, for example http://127.0.0.1:8000/v1.",
     )
     llm_model: str | None = Field(None, description="The model's name on that server.")
     llm_api_key: SecretStr | None = Field(None, description="Key for that server, if it wants one.")
     llm_concurrency: int = Field(4, ge=1, description="Calls to that server at the same time.")
     llm_timeout: float = Field(120, gt=0, description="Seconds that one call may take.")
     max_file_mb: int = Field(100, ge=1, description="Files larger than this are not read.")
-    read_seconds: float = Field(120, gt=0, description="Seconds that reading one file may take.")
-    read_memory_mb: int = Field(2048, ge=256, description="Memory that reading one file may take.")
+    read_seconds: float = Field(60, gt=0, description="Seconds that reading one file may take.")
+    read_memory_mb: int = Field(2000, ge=256, description="Memory that reading one file may take.")
 
     @classmethod
     def settings_customise_sources(
@@ -65,14 +75,34 @@ class Settings(BaseSettings):
 def load_settings(**given: Any) -> Settings:
     """Settings with what the caller gave on top; None means "not given"."""
     chosen = {key: value for key, value in given.items() if value is not None}
+    _refuse_unknown_variables()
     try:
         return Settings(**chosen)
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
-            for fault in error.errors(include_input=False)
-        )
+        wrong = "; ".join(_fault(each) for each in error.errors(include_input=False))
+        raise SettingsError(f"These settings do not fit: {wrong}", help=_WHERE) from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{Path(FILE).resolve()} is not TOML: {error}") from error
+    except EnvironmentError_ as error:
         raise SettingsError(
-            f"These settings do not fit: {wrong}",
-            help=f"They come from {Path(FILE).resolve()}, UPHELD_* variables and the call.",
+            f"{error}.", help="A setting with several values is given as JSON."
         ) from error
+
+
+def _fault(fault: ErrorDetails) -> str:
+    name = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] != "extra_forbidden":
+        return f"{name}: {fault['msg']}"
+    close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+    return f"there is no setting '{name}'" + (f", did you mean '{close[0]}'?" if close else "")
+
+
+def _refuse_unknown_variables() -> None:
+    """A misspelt variable would otherwise be silently without effect."""
+    for name in os.environ:
+        if name.startswith("UPHELD_") and not name.startswith("UPHELD_TEST_"):
+            setting = name.removeprefix("UPHELD_").lower()
+            if setting not in Settings.model_fields:
+                close = difflib.get_close_matches(setting, Settings.model_fields, n=1)
+                hint = f"Did you mean UPHELD_{close[0].upper()}?" if close else _WHERE
+                raise SettingsError(f"The variable {name} names no setting.", help=hint)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.llama import MODEL
-from upheld import AsyncUpheld, Budget, Status, Support, Upheld
+from upheld import AsyncUpheld, Budget, Status, Support, Upheld, UpheldError
 from upheld.types import Answer
 
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
@@ -94,6 +94,27 @@ def test_labels_limit_who_sees_what(tmp_path: Path) -> None:
             hidden = opened.ask(question, labels=labels)
             assert "9:30" not in hidden.text
             assert all("lighthouse.md" not in source.uri for source in hidden.sources)
+
+
+def test_documents_keep_their_labels_when_none_are_given(tmp_path: Path) -> None:
+    with Upheld.open(tmp_path / "kb") as opened:
+        document = tmp_path / "secret.txt"
+        document.write_text("The takeover price is nine million.", encoding="utf-8")
+        opened.add(document, labels=["board"])
+        document.write_text("The takeover price is ten million.", encoding="utf-8")
+        assert opened.add(document).changed == 1
+        question = "What is the takeover price?"
+        assert "ten million" in opened.ask(question, labels=["board"]).text
+        assert "million" not in opened.ask(question, labels=["staff"]).text
+        assert opened.add(document, labels=[]).changed == 1
+        assert "ten million" in opened.ask(question, labels=["staff"]).text
+
+
+def test_a_closed_knowledge_base_says_so(tmp_path: Path) -> None:
+    opened = Upheld.open(tmp_path / "kb")
+    opened.close()
+    with pytest.raises(UpheldError, match="closed"):
+        opened.documents()
 
 
 @pytest.mark.real

@@ -86,13 +86,15 @@ def library(tmp_path: Path, reader: ReadWorker) -> Library:
 
 async def test_a_folder_is_added_whole(library: Library) -> None:
     report = await library.add()
-    assert (report.added, report.failed, report.passages) == (3, (), 3)
+    assert (report.added, report.failed, report.passages) == (3, (), 4)
     assert await library.titles() == ["One", "Three", "two"]
     (hit,) = await library.index.bm25("third", ALL, 5)
     text = await library.index.document_text(hit.passage.document_id, ALL)
     assert text[hit.passage.start : hit.passage.end] == hit.passage.text
     assert hit.passage.uri == (library.folder / "sub/three.pdf").resolve().as_uri()
     assert hit.passage.page == 1
+    (hit,) = await library.index.bm25("pages", ALL, 5)
+    assert (hit.passage.text, hit.passage.page) == ("On two pages.", 2)
 
 
 async def test_each_passage_gets_its_own_vector(library: Library) -> None:
@@ -235,7 +237,7 @@ async def test_progress_ends_at_the_total(library: Library) -> None:
     await library.add()
     last = library.seen[-1]
     size = sum(path.stat().st_size for path in library.folder.rglob("*.*"))
-    assert last == Progress(files=4, files_total=4, bytes=size, bytes_total=size, passages=3)
+    assert last == Progress(files=4, files_total=4, bytes=size, bytes_total=size, passages=4)
     assert [each.files for each in library.seen] == sorted(each.files for each in library.seen)
     await library.add()
     assert library.seen[0].files == 3
@@ -256,7 +258,7 @@ async def test_an_interrupted_run_goes_on(
     library.interrupt_after = 10**9
     report = await library.add()
     assert (report.unchanged, report.added) == (acknowledged, 33 - acknowledged)
-    assert len(library.embedder.embedded) == 33 - acknowledged
+    assert len(library.embedder.embedded) == 34 - acknowledged  # the PDF has two pages
 
 
 async def test_without_an_embedder_there_are_no_vectors(library: Library) -> None:
@@ -275,7 +277,7 @@ async def test_batches_are_bounded(library: Library, monkeypatch: pytest.MonkeyP
     await library.add()
     steps = [b.passages - a.passages for a, b in zip(library.seen, library.seen[1:], strict=False)]
     assert max(steps) <= 4
-    assert library.seen[-1].passages == 13
+    assert library.seen[-1].passages == 14
 
 
 async def test_a_long_run_indexes_its_tail_on_the_way(
@@ -293,5 +295,5 @@ async def test_a_long_run_indexes_its_tail_on_the_way(
     monkeypatch.setattr(pipeline, "FIRST_BATCH_PASSAGES", 1)
     monkeypatch.setattr(pipeline, "LONGEST_TAIL", 2)
     report = await library.add()
-    assert report.passages == 3
+    assert report.passages == 4
     assert maintained == ["default"]

@@ -28,6 +28,7 @@ async def kb(
     script: Script | None = None,
     *,
     embedder: FakeEmbedder | None = None,
+    latency: float = 0.02,
     **more: str,
 ) -> AsyncUpheld:
     document = tmp_path / "ferry.txt"
@@ -38,7 +39,7 @@ async def kb(
         settings=load_settings(**more),
         index=FakeIndex(embedder.identity, embedder.dimension),
         embedder=embedder,
-        llm=None if script is None else FakeLLM(script, latency=0.02),
+        llm=None if script is None else FakeLLM(script, latency=latency),
         chunker=Chunker(),
         reader=ReadWorker(),
     )
@@ -89,11 +90,23 @@ async def test_a_budget_without_calls_quotes_and_says_why(tmp_path: Path) -> Non
     assert "LLM calls is used up" in answer.degraded[0]
 
 
-async def test_a_deadline_ends_the_run(tmp_path: Path) -> None:
+async def test_when_the_time_runs_out_what_was_quoted_is_the_answer(tmp_path: Path) -> None:
+    async with await kb(tmp_path, [WRITTEN], latency=30) as opened:
+        answer = await opened.ask(QUESTION, budget=Budget(seconds=1))
+    assert answer.status is Status.PARTIAL
+    assert "The crossing takes 35 minutes." in answer.text
+    assert answer.degraded[0] in (  # the call's deadline and the run's strike together
+        "the budget ended the run: time is up",
+        "the budget ended the run: time ran out while the language model wrote",
+    )
+
+
+async def test_no_time_at_all_is_a_failure_that_says_so(tmp_path: Path) -> None:
     async with await kb(tmp_path, [WRITTEN]) as opened:
-        answer = await opened.ask(QUESTION, budget=Budget(seconds=0.005))
+        answer = await opened.ask(QUESTION, budget=Budget(seconds=0))
     assert (answer.status, answer.claims) == (Status.FAILED, ())
     assert answer.text == "No answer could be written."
+    assert answer.degraded == ("the budget ended the run: the budget of 0 seconds is used up",)
 
 
 @pytest.mark.parametrize("mode", ["bm25", "nearest", "hybrid"])

@@ -25,7 +25,7 @@ def test_rising_order(in_empty_folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_unknown_settings_are_refused_with_their_name(in_empty_folder: Path) -> None:
     (in_empty_folder / "upheld.toml").write_text("pasages = 7\n")
-    with pytest.raises(SettingsError, match="pasages"):
+    with pytest.raises(SettingsError, match=r"pasages.*did you mean 'passages'"):
         load_settings()
 
 
@@ -33,6 +33,31 @@ def test_wrong_values_name_the_setting_but_never_the_value() -> None:
     with pytest.raises(SettingsError, match="llm_timeout") as told:
         load_settings(llm_timeout=-1, llm_api_key="sk-secret")
     assert "sk-secret" not in str(told.value)
+
+
+def test_a_misspelt_variable_is_refused_with_the_likely_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("UPHELD_METOD", "rag")
+    with pytest.raises(SettingsError, match="UPHELD_METHOD"):
+        load_settings()
+
+
+def test_a_file_that_is_not_toml_is_named(in_empty_folder: Path) -> None:
+    (in_empty_folder / "upheld.toml").write_text("kb = ../kb\n")
+    with pytest.raises(SettingsError, match=r"upheld\.toml is not TOML"):
+        load_settings()
+
+
+def test_a_variable_that_is_not_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UPHELD_STORAGE", '{"a": 1')
+    with pytest.raises(SettingsError, match="storage"):
+        load_settings()
+
+
+def test_an_address_that_is_no_address_is_refused() -> None:
+    with pytest.raises(SettingsError, match="llm_url"):
+        load_settings(llm_url="notaurl")
 
 
 def test_the_key_is_never_shown() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
+import upheld
 from upheld.cli import ask, bench, doctor, index, train, verify
 from upheld.cli.show import complain
 from upheld.errors import UpheldError, UsageError
@@ -13,10 +15,25 @@ from upheld.errors import UpheldError, UsageError
 app = typer.Typer(
     help="Answers from your documents in which every sentence is upheld by a source, or marked.",
     no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True)
+    ] = False,
+) -> None:
+    """Answers from your documents in which every sentence is upheld by a source, or marked."""
+    if version:
+        typer.echo(upheld.__version__)
+        raise typer.Exit
+
+
 app.command()(index.index)
 app.command()(ask.ask)
 app.command()(verify.verify)

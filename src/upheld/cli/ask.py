@@ -26,10 +26,13 @@ def ask(
     search: Annotated[
         SearchMode | None, typer.Option(help="Which search.", show_default="hybrid")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Answer within this time.")] = None,
-    llm_calls: Annotated[int | None, typer.Option(help="Use at most this many calls.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Answer within this time.")] = None,
+    llm_calls: Annotated[
+        int | None, typer.Option(min=0, help="Use at most this many calls.")
+    ] = None,
     label: Annotated[
-        list[str] | None, typer.Option("--label", help="See only documents with these labels.")
+        list[str] | None,
+        typer.Option("--label", help="See documents with these labels, and those with none."),
     ] = None,
     as_json: options.Json = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every step and its cost.")] = False,
@@ -48,9 +51,10 @@ def ask(
     settings = {"collection": collection, "llm_url": llm, "llm_model": model, "search": search}
     with Upheld.open(kb, **settings) as opened:
         if not opened.statistics().documents:
+            place = f"{opened.settings.kb}, collection {opened.settings.collection}"
             raise UsageError(
-                "This knowledge base holds no documents yet.",
-                help="Index some first: upheld index PATH --kb KB",
+                f"There are no documents in {place}.",
+                help=f"Index some first: upheld index PATH --kb {opened.settings.kb}",
             )
         answer = opened.ask(
             text, method=method, budget=Budget(seconds=seconds, llm_calls=llm_calls), labels=label

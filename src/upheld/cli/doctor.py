@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.metadata
-import importlib.util
 import platform
 from dataclasses import dataclass
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 import upheld
 from upheld.assemble import has_local_models, open_embedder, open_llm, open_parts
@@ -82,16 +83,21 @@ async def _embedder(settings: Settings) -> Check:
         await embedder.embed(["a test"])
         return Check("embedder", True, f"{embedder.identity}, {embedder.dimension} dimensions")
     except UpheldError as error:
-        return Check("embedder", False, str(error), error.help)
+        return Check("embedder", False, error.args[0], error.help)
     finally:
         await embedder.close()
 
 
 def _readers() -> Check:
     packages = {"pypdfium2": "PDF", "trafilatura": "HTML", "markitdown": "office and EPUB"}
-    missing = [kind for name, kind in packages.items() if not importlib.util.find_spec(name)]
+    missing = []
+    for package, kind in packages.items():
+        try:
+            importlib.import_module(package)
+        except ImportError as error:
+            missing.append(f"{kind} ({error})")
     if missing:
-        seen = f"text and Markdown only; not {', '.join(missing)}"
+        seen = f"not {', '.join(missing)}"
         return Check("readers", False, seen, "pip install 'upheld[readers]'", needed=False)
     return Check("readers", True, "text, Markdown, PDF, HTML, DOCX, PPTX, XLSX, EPUB")
 
@@ -100,11 +106,11 @@ async def _knowledge_base(settings: Settings) -> Check:
     try:
         parts = await open_parts(settings.model_copy(update={"llm_url": None}))
     except UpheldError as error:
-        return Check("knowledge base", False, f"{settings.kb}: {error}", error.help)
+        return Check("knowledge base", False, f"{settings.kb}: {error.args[0]}", error.help)
     try:
         held = await parts.index.statistics(settings.collection)
     except UpheldError as error:
-        return Check("knowledge base", False, f"{settings.kb}: {error}", error.help)
+        return Check("knowledge base", False, f"{settings.kb}: {error.args[0]}", error.help)
     finally:
         await parts.close()
     seen = f"{settings.kb}: {held.documents} documents, {held.passages} passages"
@@ -126,7 +132,7 @@ async def _llm(settings: Settings) -> Check:
         finally:
             await llm.close()
     except UpheldError as error:
-        return Check("language model", False, str(error), error.help)
+        return Check("language model", False, error.args[0], error.help)
     return Check("language model", True, f"{settings.llm_model} at {settings.llm_url}")
 
 
@@ -134,5 +140,6 @@ def _table(checks: list[Check]) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     for check in checks:
         sign = "[green]✓[/]" if check.ok else ("[red]✗[/]" if check.needed else "[yellow]–[/]")
-        table.add_row(sign, f"[bold]{check.part}[/]", check.seen, f"[dim]{check.help}[/]")
+        told = (Text(check.part, "bold"), Text(check.seen), Text(check.help, "dim"))
+        table.add_row(sign, *told)  # as text: brackets in it are not markup
     return table

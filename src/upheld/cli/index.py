@@ -20,11 +20,17 @@ def index(
     kb: options.Kb = None,
     collection: options.Collection = None,
     label: Annotated[
-        list[str] | None, typer.Option("--label", help="Who may see these documents; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--label", help="Who may see these documents; repeatable. Without it, labels stay."
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Read, cut, embed and index documents. Unchanged files are skipped.
+
+    Stopped on the way, it goes on where it was when it is run again. Exit codes: 0 done, 1 nothing
+    could be read, 2 wrong usage.
 
     Examples:
 
@@ -33,7 +39,7 @@ def index(
         upheld index reports/ minutes.pdf --kb s3://bucket/kb --label board
     """
     with Upheld.open(kb, collection=collection) as opened:
-        report = opened.add([str(path) for path in paths], labels=label or ())
+        report = opened.add([str(path) for path in paths], labels=label)
         if report.added or report.changed or report.deleted:
             opened.maintain()
     if as_json:
@@ -50,6 +56,11 @@ def _show(report: AddReport) -> None:
         f"{report.deleted} deleted · {report.passages} passages in {report.seconds:.1f} s"
     )
     if report.skipped:
-        show.out.print(f"[dim]{report.skipped} files skipped: hidden, or no reader for them[/]")
+        show.out.print(f"[dim]skipped, because hidden or of no known format: {report.skipped}[/]")
     for failure in report.failed:
-        show.out.print(Text.assemble(("not read: ", "yellow"), f"{failure.path}: {failure.reason}"))
+        reason, *help = failure.reason.split("\n")
+        show.out.print(
+            Text.assemble(("not read: ", "yellow"), reason, (f"  {failure.path}", "dim"))
+        )
+        for line in help:
+            show.out.print(Text(f"    {line}", style="dim"))

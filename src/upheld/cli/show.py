@@ -50,7 +50,7 @@ def show_answer(answer: Answer) -> None:
     if answer.sources:
         out.print()
         for number, passage in enumerate(answer.sources, start=1):
-            out.print(_source(number, passage), soft_wrap=True)
+            out.print(_source(number, passage, answer.claims), soft_wrap=True)
     for label in answer.degraded:
         out.print(Text(f"note: {label}", style="yellow"))
     if any(claim.verdict.support is Support.NOT_CHECKED for claim in answer.claims):
@@ -67,14 +67,24 @@ def _show_claim(claim: Claim, sources: tuple[Passage, ...]) -> None:
             out.print(Padding(Text(f"“{quote}”", style="dim italic"), (0, 0, 0, 4)))
 
 
-def _source(number: int, passage: Passage) -> Text:
+def _source(number: int, passage: Passage, claims: tuple[Claim, ...]) -> Text:
+    """A source and the exact places in it that were cited."""
     place = " › ".join(passage.heading_path)
     page = f", page {passage.page}" if passage.page else ""
+    spans = sorted(
+        {
+            (citation.start, citation.end)
+            for claim in claims
+            for citation in claim.citations
+            if citation.passage_id == passage.id
+        }
+    )
+    cited = ", ".join(f"{start}–{end}" for start, end in spans)
     return Text.assemble(
         (f"[{number}] ", "bold"),
         passage.title or passage.uri,
         (f" — {place}" if place else "", "dim"),
-        (f"{page}  {passage.uri}:{passage.start}-{passage.end}", "dim"),
+        (f"{page}  {passage.uri}, characters {cited}", "dim"),
     )
 
 

@@ -41,9 +41,12 @@ class Changes:
 
 
 def compare(
-    found: Found, known: Iterable[DocumentInfo], pipeline: str, labels: frozenset[str]
+    found: Found, known: Iterable[DocumentInfo], pipeline: str, labels: frozenset[str] | None
 ) -> Changes:
-    """A file is unchanged if its bytes, its labels and all that made its passages are."""
+    """A file is unchanged if its bytes, its labels and all that made its passages are.
+
+    Labels that are not given are those that the document has.
+    """
     by_uri = {info.uri: info for info in known}
 
     def look(path: Path) -> tuple[File, bool]:
@@ -53,7 +56,8 @@ def compare(
             size = path.stat().st_size
             same = (
                 info is not None
-                and (info.pipeline, info.labels) == (pipeline, labels)
+                and info.pipeline == pipeline
+                and labels in (None, info.labels)
                 and info.source_hash == content_hash(path.read_bytes())
             )
         except OSError:

@@ -47,7 +47,8 @@ def _answer(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
     try:
         document = read(data, name)
     except MissingExtraError as missing:
-        return _head(error=str(missing).partition(" needs packages")[0], extra=missing.extra), b""
+        cause = missing.cause or str(missing.__cause__ or "")
+        return _head(error=missing.what, extra=missing.extra, cause=cause), b""
     except UpheldError as error:
         return _head(error=error.args[0], help=error.help), b""
     except MemoryError:

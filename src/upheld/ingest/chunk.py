@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 from upheld.ingest.count import CharacterCounter, Counter, TokenCounter
@@ -19,7 +20,7 @@ from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, with its two marks
-_RULES = "1"  # raise this when the same text would be cut elsewhere
+_RULES = "2"  # raise this when the same text would be cut elsewhere
 _CHARACTERS = 10  # a token of prose has 4 to 5; more than this is not prose (encoded data, rules)
 _WORD = re.compile(r"\S+")
 
@@ -82,12 +83,20 @@ class Chunker:
         text = document.text
         pieces = deque(self._blocks(text, read))
         path_at = _path_finder(read.headings, document.title)
+        page_at = partial(bisect_right, read.pages)
         title = self.counter(document.title)
         start = end = used = 0
         path: tuple[str, ...] = ()
         room = self.most
         while pieces:
             piece = pieces.popleft()
+            if piece.grain is _Grain.BLOCK and page_at(piece.start) != page_at(piece.end - 1):
+                pieces.extendleft(reversed(self._finer(text, piece, room)))
+                continue
+            if used and page_at(piece.start) != page_at(start):
+                # A passage has one page, so that a citation never names the wrong one.
+                yield start, end, path
+                used = 0
             if not used:
                 start = piece.start
                 path, room = self._share_window(path_at(start), title)

@@ -42,7 +42,7 @@ async def add(
     chunker: Chunker,
     reader: Reader,
     collection: str = "default",
-    labels: frozenset[str] = frozenset(),
+    labels: frozenset[str] | None = None,
     limits: Limits = Limits(),
     progress: Tell | None = None,
 ) -> AddReport:
@@ -50,6 +50,7 @@ async def add(
 
     Unchanged files are skipped, changed ones replaced, and what is gone from a folder is deleted.
     Run again after an interruption, it goes on where it was: what was acknowledged is unchanged.
+    Without `labels`, documents keep those that they have: a private one never becomes public.
     """
     began = time.monotonic()
     pipeline = pipeline_version(chunker, embedder)
@@ -100,7 +101,7 @@ class _Cutter:
     reader: Reader
     chunker: Chunker
     pipeline: str
-    labels: frozenset[str]
+    labels: frozenset[str] | None
     limits: Limits
 
     def __call__(self, file: File) -> _CutDocument:
@@ -112,6 +113,7 @@ class _Cutter:
         except OSError as error:
             raise ReadError(f"{path.name} cannot be opened: {error.strerror}") from error
         read = self.reader(data, path.name)
+        kept = file.known.labels if file.known else frozenset[str]()
         document = Document(
             id=document_id(file.uri),
             uri=file.uri,
@@ -119,7 +121,7 @@ class _Cutter:
             text=read.text,
             source_hash=content_hash(data),
             pipeline=self.pipeline,
-            labels=self.labels,
+            labels=kept if self.labels is None else self.labels,
         )
         return _CutDocument(file, document, self.chunker(document, read))
 

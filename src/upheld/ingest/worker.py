@@ -147,7 +147,7 @@ def _wait(pipe: int, event: int, deadline: float) -> None:
 def _document(head: bytes, text: bytes) -> ReadDocument:
     fields = json.loads(head)
     if "extra" in fields:
-        raise MissingExtraError(fields["error"], fields["extra"])
+        raise MissingExtraError(fields["error"], fields["extra"], fields["cause"])
     if "error" in fields:
         raise ReadError(fields["error"], help=fields.get("help", ""))
     headings = tuple(Heading(*heading) for heading in fields["headings"])

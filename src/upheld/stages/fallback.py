@@ -24,9 +24,14 @@ class WriteOrQuote:
     quote: Write
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        run = current_run()
+        if run.budget.seconds is not None:
+            run.offer(await self.quote(question, evidence))  # what remains if the time runs out
         try:
             return await self.write(question, evidence)
         except (LLMError, BudgetExceededError) as error:
+            if run.meter.seconds_left <= 0:
+                raise
             reason = str(error).splitlines()[0]
-            current_run().degrade(f"no language model, sentences are quoted: {reason}")
+            run.degrade(f"no language model, sentences are quoted: {reason}")
             return await self.quote(question, evidence)

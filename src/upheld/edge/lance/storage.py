@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -51,8 +53,8 @@ class Meta:
         raise EmbedderMismatchError(
             f"Collection {collection!r} was made {made} ({self.dimension} dimensions), not with "
             f"{wanted.embedder} ({wanted.dimension}).",
-            help="Open it with the embedder it was made with, or with none (BM25 only), "
-            "or index the documents again into a new collection.",
+            help="Open it with the embedder it was made with, or with none (local_models = false: "
+            "BM25 only), or index the documents again into a new collection.",
         )
 
 
@@ -151,6 +153,8 @@ class Prefix:
         with translated(f"Removing {self.uri}/{folder}"):
             if paths:
                 await self._store().delete_async(paths)
+        if "://" not in self.uri:  # object stores have no folders to leave behind
+            await asyncio.to_thread(shutil.rmtree, Path(self.uri) / folder, ignore_errors=True)
 
     async def fragments_with_deletions(self, folder: str, table: str) -> list[int]:
         """Fragments that still hold removed rows: Lance names deletion files by fragment."""

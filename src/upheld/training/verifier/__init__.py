@@ -1,0 +1,1 @@
+"""The verifier's recipe: data, training, export; torch is used only here."""

@@ -1,0 +1,102 @@
+"""Pairs as token ids, in batches of like length and bounded size."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from upheld.training.verifier.pairs import Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+MAX_TOKENS = 256
+BUCKET = 100  # batches' worth of pairs that are sorted by length together
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A pair as the model reads it."""
+
+    ids: tuple[int, ...]
+    segments: tuple[int, ...]  # 0 premise, 1 claim
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Pairs padded to one length."""
+
+    ids: npt.NDArray[np.int64]
+    mask: npt.NDArray[np.int64]
+    segments: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
+
+
+def pair_tokenizer(folder: Path) -> Any:
+    """The published tokenizer; a long premise is cut, the claim never."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
+    return tokenizer
+
+
+def encode(pairs: Sequence[Pair], tokenizer: Any) -> list[Encoded]:
+    """Token ids of pairs, in order; claims are held to half of what the model reads."""
+    texts = [(pair.premise, " ".join(pair.claim.split()[:90])) for pair in pairs]
+    return [
+        Encoded(tuple(code.ids), _segments(code.sequence_ids), int(pair.label))
+        for pair, code in zip(pairs, tokenizer.encode_batch(texts), strict=True)
+    ]
+
+
+def _segments(sequence_ids: Sequence[int | None]) -> tuple[int, ...]:
+    """Everything from the claim's first token on is 1, whatever the tokenizer says."""
+    first = sequence_ids.index(1) if 1 in sequence_ids else len(sequence_ids)
+    return (0,) * first + (1,) * (len(sequence_ids) - first)
+
+
+def batches(encoded: Sequence[Encoded], tokens: int, seed: int) -> Iterator[Batch]:
+    """One pass in an order of its own: shuffled, sorted inside buckets, shuffled again."""
+    dice = random.Random(seed)  # noqa: S311  (an order, no secret)
+    order = list(range(len(encoded)))
+    dice.shuffle(order)
+    mean = sum(len(one.ids) for one in encoded) / len(encoded)
+    size = max(1, int(BUCKET * tokens / mean))
+    for first in range(0, len(order), size):
+        bucket = sorted(order[first : first + size], key=lambda i: len(encoded[i].ids))
+        groups = list(grouped([len(encoded[i].ids) for i in bucket], tokens))
+        dice.shuffle(groups)
+        for group in groups:
+            yield padded([encoded[bucket[i]] for i in group])
+
+
+def grouped(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Places of sorted lengths in groups of at most so many padded tokens."""
+    group: list[int] = []
+    for place, length in enumerate(lengths):
+        if group and (len(group) + 1) * length > tokens:
+            yield group
+            group = []
+        group.append(place)
+    if group:
+        yield group
+
+
+def padded(chosen: Sequence[Encoded]) -> Batch:
+    """Rectangles as long as the longest."""
+    import numpy as np
+
+    ids = np.zeros((len(chosen), max(len(one.ids) for one in chosen)), np.int64)
+    mask, segments = np.zeros_like(ids), np.zeros_like(ids)
+    for row, one in enumerate(chosen):
+        ids[row, : len(one.ids)] = one.ids
+        mask[row, : len(one.ids)] = 1
+        segments[row, : len(one.ids)] = one.segments
+    return Batch(ids, mask, segments, np.array([one.label for one in chosen], np.int64))

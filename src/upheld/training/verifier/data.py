@@ -1,0 +1,79 @@
+"""All pairs that train a model, by its recipe, without leaks, counted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from upheld.training.verifier import facts, sources
+from upheld.training.verifier.backtranslate import paraphrases
+from upheld.training.verifier.leaks import all_test_texts, sharing, without_leaks
+from upheld.training.verifier.pairs import Pair, lot
+from upheld.training.verifier.synthetic import synthetic
+
+
+@dataclass(frozen=True, slots=True)
+class Diet:
+    """What a model is fed; the verifier and the scorer that grades it share no source."""
+
+    name: str
+    nli: tuple[str, ...]
+    people: bool  # SciFact and the training halves of WiCE, ExpertQA and BEGIN
+    wikipedia: int  # facts; about three pairs each
+    science: int
+    share: Mapping[str, float]  # of a source that would drown the others
+
+
+VERIFIER = Diet(
+    "verifier",
+    ("snli", "cf-snli", "fever-nli", "fool-me-twice"),
+    True,
+    wikipedia=3_500,
+    science=1_600,
+    share=MappingProxyType({"snli": 0.35, "fever-nli": 0.6, "scifact": 0.7}),
+)
+SCORER = Diet("scorer", ("mnli", "summedits"), False, 3_500, 0, MappingProxyType({}))
+DIETS = {diet.name: diet for diet in (VERIFIER, SCORER)}
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """The pairs, and what was counted on the way."""
+
+    pairs: list[Pair]
+    kept: dict[str, int]
+    dropped: dict[str, int]  # premise or claim in a test set
+    sharing: dict[str, int]  # kept, though a sentence of the premise is in a test set
+
+
+def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
+    """Read, make, drop what a test set holds, shuffle."""
+    tests = all_test_texts(data)
+    gathered: list[Pair] = [
+        pair for pair in sources.nli(data, *diet.nli) if not _spared(pair, diet.share)
+    ]
+    if diet.people:
+        gathered += [pair for pair in sources.scifact(data) if not _spared(pair, diet.share)]
+        # Few and near to the use, so seen twice; the rest is general.
+        gathered += [*sources.wice(data), *sources.dev_halves(data)] * 2
+    again = paraphrases(reworded)
+    wikipedia = facts.wikipedia(data, diet.name, diet.wikipedia, tests) if diet.wikipedia else []
+    science = facts.science(data, diet.science, tests) if diet.science else []
+    gathered += synthetic(wikipedia, again, "synthetic-wikipedia", seed)
+    gathered += synthetic(science, again, "synthetic-science", seed)
+    pairs, dropped = without_leaks(gathered, tests)
+    random.Random(seed).shuffle(pairs)  # noqa: S311  (training data, no secret)
+    counts = Counter(f"{pair.source}/{pair.label.name.lower()}" for pair in pairs)
+    return Fed(pairs, _sorted(counts), _sorted(dropped), _sorted(sharing(pairs, tests)))
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _spared(pair: Pair, share: Mapping[str, float]) -> bool:
+    return lot("share", pair.premise + pair.claim) >= share.get(pair.source, 1.0)

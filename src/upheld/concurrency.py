@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Coroutine, Iterable
-from typing import Any, TypeVar, TypeVarTuple, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 T = TypeVar("T")
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
-Ts = TypeVarTuple("Ts")
 
 
 @overload

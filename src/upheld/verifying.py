@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import os
 from collections.abc import Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -118,8 +116,9 @@ async def opened_verify(settings: Settings) -> AsyncIterator[Verify]:
 
 def open_entailment(settings: Settings) -> Entailment | None:
     """The verifier's weights, where they are installed."""
-    needed = ("onnxruntime", "tokenizers", "upheld_models")
-    if not settings.local_models or not all(map(importlib.util.find_spec, needed)):
+    from upheld.assemble import has_local_models
+
+    if not settings.local_models or not has_local_models():
         return None
     import upheld_models
 
@@ -130,8 +129,7 @@ def open_entailment(settings: Settings) -> Entailment | None:
         return None
     from upheld.edge.entailment import LocalEntailment
 
-    threads = settings.threads or os.cpu_count() or 1
-    return LocalEntailment(weights(), tokenizer(), threads=threads)
+    return LocalEntailment(weights(), tokenizer(), threads=settings.threads or None)
 
 
 def read_source(path: Path, settings: Settings) -> Passage:

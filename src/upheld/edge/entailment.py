@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from upheld.edge.batch_queue import BatchQueue
 from upheld.edge.in_flight import InFlight
+from upheld.edge.onnx import open_session
 from upheld.errors import MissingExtraError, ModelError
 from upheld.ports import Judgement, Pair
 
@@ -56,11 +57,11 @@ class LocalEntailment:
     ) -> None:
         try:
             import numpy
-            import onnxruntime
+            import onnxruntime  # noqa: F401  # here only to say early that it is missing
             from tokenizers import Tokenizer
         except ImportError as missing:
             raise MissingExtraError("The local verifier", "local") from missing
-        self._numpy, self._onnxruntime = numpy, onnxruntime
+        self._numpy = numpy
         self._model, self._threads = model, threads or 0  # 0: one a physical core
         try:
             weights = hashlib.sha256(model.read_bytes()).hexdigest()
@@ -107,13 +108,7 @@ class LocalEntailment:
     @cached_property
     def _session(self) -> Any:
         """Loaded by the first batch, in the worker thread."""
-        options = self._onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        # Threads that spin while they wait gain nothing here and starve the search beside them.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return self._onnxruntime.InferenceSession(
-            str(self._model), options, providers=["CPUExecutionProvider"]
-        )
+        return open_session(self._model, self._threads)
 
     def _run(self, batch: Sequence[_Tokens]) -> list[Judgement]:
         try:

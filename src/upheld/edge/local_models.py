@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.batch_queue import BatchQueue
+from upheld.edge.onnx import open_session
 from upheld.errors import MissingExtraError, ModelError
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ class LocalEmbedder:
     ) -> None:
         try:
             import numpy
-            import onnxruntime
+            import onnxruntime  # noqa: F401  # here only to say early that it is missing
             from tokenizers import Tokenizer
 
             from upheld_models import embedder_model, embedder_tokenizer
         except ImportError as missing:
             raise MissingExtraError("The local embedder", "local") from missing
-        self._numpy, self._onnxruntime = numpy, onnxruntime
+        self._numpy = numpy
         self._model = model or embedder_model()
         self._threads = threads or 0  # 0: one a physical core
         try:
@@ -78,13 +79,7 @@ class LocalEmbedder:
     @cached_property
     def _session(self) -> Any:
         """Loaded by the first batch, in the worker thread: opening a collection stays quick."""
-        options = self._onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        # Threads that spin while they wait gain nothing here and starve the search beside them.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        return self._onnxruntime.InferenceSession(
-            str(self._model), options, providers=["CPUExecutionProvider"]
-        )
+        return open_session(self._model, self._threads)
 
     def _run(self, batch: Sequence[Tokens]) -> list[Vector]:
         ids, mask = pad(batch)

@@ -1,4 +1,4 @@
-"""No text of a test set trains, on made-up data and, where it is at hand, on the real pack."""
+"""No text of a test set trains, on made-up data; on the real pack: integration/test_pack_leaks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from upheld.bench.verify_sets import CALIBRATION_SETS, TEST_SETS, Case, load
+from upheld.bench.verify_labels import Label
+from upheld.bench.verify_sets import CALIBRATION_SETS, TEST_SETS, Case, for_training, load
 from upheld.training.verifier.data import SCORER, VERIFIER, Diet, feed
-from upheld.training.verifier.labels import Label
 from upheld.training.verifier.leaks import (
     TestTexts,
     normalised,
@@ -19,7 +19,7 @@ from upheld.training.verifier.leaks import (
     test_texts,
     without_leaks,
 )
-from upheld.training.verifier.pairs import Pair, for_training
+from upheld.training.verifier.pairs import Pair
 
 PAGE = "The bridge was opened in the spring of 1932. It is a kilometre long."
 
@@ -48,6 +48,11 @@ def test_a_pair_with_a_text_of_a_test_set_is_dropped_and_counted(
     kept, dropped = without_leaks([leaking, clean], tests)
     assert kept == [clean]
     assert dropped == {"made": 1}
+
+
+def test_a_premise_that_was_cut_is_known_by_its_whole(tests: TestTexts) -> None:
+    cut = Pair("It is a kilometre long.", "Another claim.", Label.ENTAILS, "made", "1", PAGE)
+    assert without_leaks([cut], tests) == ([], {"made": 1})
 
 
 def test_passages_that_share_a_telling_sentence_with_a_test_set_make_no_pairs(
@@ -134,7 +139,12 @@ def pack(folder: Path) -> None:
     ]
     evidence = {"1": [{"sentences": [1], "label": "SUPPORT"}]}
     claim = {"id": 1, "claim": "Mice run.", "evidence": evidence, "cited_doc_ids": [1, 2]}
+    for name in ("passages", "q_squad11_dev", "q_squad2_dev", "q_nq_open_oracle"):
+        write(folder / f"a_corpus/{name}.jsonl.gz", [])
     write(c / "scifact_corpus.jsonl.gz", abstracts)
+    with gzip.open(c / "pubmedqa_pqal.json.gz", "wt", encoding="utf-8") as out:
+        asked = {"QUESTION": "Do mice run?", "CONTEXTS": ["Mice run."], "final_decision": "yes"}
+        json.dump({"7": asked}, out)
     write(c / "scifact_claims_train.jsonl.gz", [claim])
     held_out = {"id": 2, "claim": "Cats do not.", "evidence": {}, "cited_doc_ids": [2]}
     write(c / "scifact_claims_dev.jsonl.gz", [held_out])
@@ -151,7 +161,6 @@ def pack(folder: Path) -> None:
         line = f"m\td\tKnowledge {name}.\thi\tReply {name}.\tFully attributable\n"
         with gzip.open(c / f"begin_{name}.tsv.gz", "wt", encoding="utf-8") as out:
             out.write(head + line)
-    write(folder / "a_corpus/passages.jsonl.gz", [])
 
 
 def expert(question: str, claim: str = "Sleep helps people to learn [1].") -> dict[str, Any]:

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.training.verifier.windows import cut, gathered, windows
+from upheld.training.verifier.windows import gathered, windows
 
 SENTENCES = st.lists(st.integers(1, 30).map(lambda n: " ".join(["word"] * n)), max_size=40)
 
@@ -18,11 +18,6 @@ def test_windows_cover_everything_within_their_size(sentences: list[str], words:
     assert {i for a, b in found for i in range(a, b)} == set(range(len(sentences)))
     assert all(sum(len(s.split()) for s in sentences[a:b]) <= words for a, b in found)
     assert all(before < after for (before, _), (after, _) in itertools.pairwise(found))
-
-
-def test_a_sentence_longer_than_a_window_is_cut_into_windows() -> None:
-    pieces = cut(" ".join(map(str, range(25))), words=10)
-    assert [len(piece.split()) for piece in pieces] == [10, 10, 5]
 
 
 def test_far_evidence_is_gathered_in_the_order_of_the_text() -> None:

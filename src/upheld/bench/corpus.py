@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from upheld.bench.pack import rows
 from upheld.bench.split import Split, split_of_question
 from upheld.errors import NotFoundError
 from upheld.types import Passage, content_hash
@@ -55,9 +53,9 @@ def load(data: Path) -> Corpus:
         )
     files = {"passages": folder / "passages.jsonl.gz"}
     files |= {name: folder / f"{file}.jsonl.gz" for name, file in SETS.items()}
-    rows = list(_read(files["passages"]))
-    passages = {row["pid"]: _passage(row) for row in rows}
-    tables = {row["pid"] for row in rows if row["source"] == TABLES}
+    found = list(rows(files["passages"]))
+    passages = {row["pid"]: _passage(row) for row in found}
+    tables = {row["pid"] for row in found if row["source"] == TABLES}
     return Corpus(
         passages,
         {name: _questions(name, files[name], passages, tables) for name in SETS},
@@ -98,7 +96,7 @@ def _questions(
     name: str, path: Path, passages: Mapping[str, Passage], tables: set[str]
 ) -> list[BenchQuestion]:
     found = []
-    for row in _read(path):
+    for row in rows(path):
         gold = frozenset(row["gold_pids"]) - tables
         if row["answerable"] and gold:
             titles = frozenset(passages[id].title for id in gold)
@@ -113,9 +111,3 @@ def _passage(row: Mapping[str, str]) -> Passage:
     text = row["text"]
     version = content_hash(text)
     return Passage(row["pid"], text, row["pid"], version, 0, len(text), title=row["title"])
-
-
-def _read(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)

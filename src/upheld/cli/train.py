@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -48,23 +49,26 @@ Translators = Annotated[
 Minutes = Annotated[float, typer.Option(min=0, help="How long to paraphrase.")]
 
 
+Out = Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")]
+Layers = Annotated[int | None, typer.Option(min=1, help="Of the base, from below; all.")]
+
+
 @app.command()
 def verifier(
     base: Base,
     data: Data,
     work: Work,
-    out: Annotated[
-        Path | None, typer.Option(help="Where model.onnx and tokenizer.json are written.")
-    ] = None,
-    tokens: Tokens = 3_000_000,
+    out: Out,
+    tokens: Tokens = 3_750_000,
+    layers: Layers = 8,
     translators: Translators = None,
     minutes: Minutes = 10,
 ) -> None:
     """Train the model that checks claims, and export it as int8 ONNX.
 
-    Example: upheld train verifier --base minilm/ --data pack/ --work run/ --out models/verifier
+    Example: upheld train verifier --base mpnet/ --data pack/ --work run/ --out models/verifier
     """
-    _train("verifier", base, data, work, out, tokens, translators, minutes)
+    _train("verifier", (base, data, work), tokens, layers, out, translators, minutes)
 
 
 @app.command()
@@ -72,31 +76,74 @@ def scorer(
     base: Base,
     data: Data,
     work: Work,
-    tokens: Tokens = 3_000_000,
+    out: Out,
+    tokens: Tokens = 2_500_000,
+    layers: Layers = None,
     translators: Translators = None,
     minutes: Minutes = 10,
 ) -> None:
     """Train the model that grades answers in the bench: another base, other data, never shipped.
 
-    Example: upheld train scorer --base mpnet/ --data pack/ --work run/
+    Example: upheld train scorer --base minilm/ --data pack/ --work run/ --out scorer/
     """
-    _train("scorer", base, data, work, None, tokens, translators, minutes)
+    _train("scorer", (base, data, work), tokens, layers, out, translators, minutes)
+
+
+@app.command()
+def ablation(
+    base: Base,
+    data: Data,
+    work: Work,
+    larger: Annotated[Path, typer.Option(help="Folder of a larger encoder, for one variant.")],
+    layers: Annotated[int, typer.Option(min=1, help="Of the larger encoder, from below.")] = 8,
+) -> None:
+    """What each part of the verifier's recipe is worth, on 20,000 pairs each; takes hours.
+
+    Example: upheld train ablation --base minilm/ --larger mpnet/ --data pack/ --work runs/
+    """
+    from upheld.training.verifier.ablate import ablate
+    from upheld.training.verifier.make import Places
+
+    typer.echo(json.dumps(ablate(Places(base, data, work), larger, layers), indent=2))
+
+
+@app.command()
+def fit(
+    model: Annotated[Path, typer.Option(help="Folder with model.onnx and tokenizer.json.")],
+    data: Data,
+    cache: Annotated[Path | None, typer.Option(help="Where judgements are kept.")] = None,
+    two_way: Annotated[
+        bool, typer.Option("--two-way", help="Never say contradicted, only unsupported.")
+    ] = False,
+) -> None:
+    """Fit how a verifier's scores are weighed, and from where on they count; writes fit.json.
+
+    Example: upheld train fit --model models/verifier --data pack/
+    """
+    from upheld.bench.report import watching
+    from upheld.bench.vectors import default_cache
+    from upheld.training.verifier.fit import fit_verifier
+
+    with watching() as watch:
+        found = asyncio.run(
+            fit_verifier(model, data, cache or default_cache(), watch, two_way=two_way)
+        )
+    typer.echo(json.dumps(found, indent=2))
 
 
 def _train(
     name: str,
-    base: Path,
-    data: Path,
-    work: Path,
-    out: Path | None,
+    folders: tuple[Path, Path, Path],
     tokens: int,
+    layers: int | None,
+    out: Path,
     translators: Path | None,
     minutes: float,
 ) -> None:
     from upheld.training.verifier.data import DIETS
     from upheld.training.verifier.make import Places, make, paraphrase
 
-    places = Places(base, data, work)
+    places = Places(*folders)
     if translators is not None:
         paraphrase(DIETS[name], places, translators, minutes)
-    typer.echo(json.dumps(make(DIETS[name], places, tokens, out), indent=2))
+    typer.echo(json.dumps(make(DIETS[name], places, tokens, layers, out), indent=2))

@@ -37,13 +37,13 @@ class Batch:
     labels: npt.NDArray[np.int64]
 
 
-def pair_tokenizer(folder: Path) -> Any:
+def pair_tokenizer(folder: Path, tokens: int = MAX_TOKENS) -> Any:
     """The published tokenizer; a long premise is cut, the claim never."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
+    tokenizer.enable_truncation(tokens, strategy="only_first")
     return tokenizer
 
 

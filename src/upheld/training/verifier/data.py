@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from upheld.bench.pack import lot
 from upheld.training.verifier import facts, sources
 from upheld.training.verifier.backtranslate import paraphrases
 from upheld.training.verifier.leaks import all_test_texts, sharing, without_leaks
-from upheld.training.verifier.pairs import Pair, lot
+from upheld.training.verifier.pairs import Pair
+from upheld.training.verifier.questions import asked_of_science, asked_of_wikipedia
 from upheld.training.verifier.synthetic import synthetic
 
 
@@ -25,6 +27,7 @@ class Diet:
     people: bool  # SciFact and the training halves of WiCE, ExpertQA and BEGIN
     wikipedia: int  # facts; about three pairs each
     science: int
+    questions: int  # about two pairs each
     share: Mapping[str, float]  # of a source that would drown the others
 
 
@@ -32,11 +35,12 @@ VERIFIER = Diet(
     "verifier",
     ("snli", "cf-snli", "fever-nli", "fool-me-twice"),
     True,
-    wikipedia=3_500,
-    science=1_600,
-    share=MappingProxyType({"snli": 0.35, "fever-nli": 0.6, "scifact": 0.7}),
+    wikipedia=4_500,
+    science=2_200,
+    questions=4_500,
+    share=MappingProxyType({"snli": 0.35, "fever-nli": 0.8, "scifact": 0.8}),
 )
-SCORER = Diet("scorer", ("mnli", "summedits"), False, 3_500, 0, MappingProxyType({}))
+SCORER = Diet("scorer", ("mnli", "summedits"), False, 3_500, 0, 0, MappingProxyType({}))
 DIETS = {diet.name: diet for diet in (VERIFIER, SCORER)}
 
 
@@ -60,11 +64,13 @@ def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
         gathered += [pair for pair in sources.scifact(data) if not _spared(pair, diet.share)]
         # Few and near to the use, so seen twice; the rest is general.
         gathered += [*sources.wice(data), *sources.dev_halves(data)] * 2
+        gathered += asked_of_science(data)
     again = paraphrases(reworded)
-    wikipedia = facts.wikipedia(data, diet.name, diet.wikipedia, tests) if diet.wikipedia else []
-    science = facts.science(data, diet.science, tests) if diet.science else []
+    wikipedia = facts.wikipedia(data, diet.name, diet.wikipedia, tests)
+    science = facts.science(data, diet.science, tests)
     gathered += synthetic(wikipedia, again, "synthetic-wikipedia", seed)
     gathered += synthetic(science, again, "synthetic-science", seed)
+    gathered += asked_of_wikipedia(data, diet.name, diet.questions, seed)
     pairs, dropped = without_leaks(gathered, tests)
     random.Random(seed).shuffle(pairs)  # noqa: S311  (training data, no secret)
     counts = Counter(f"{pair.source}/{pair.label.name.lower()}" for pair in pairs)

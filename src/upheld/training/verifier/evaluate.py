@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from upheld.bench.pack import lot
 from upheld.bench.verify_figures import auc
 from upheld.bench.verify_sets import Case, load
 from upheld.sentences import sentences
 from upheld.training.verifier.batches import encode, grouped, padded
 from upheld.training.verifier.model import CrossEncoder
-from upheld.training.verifier.pairs import Pair, lot, premise
+from upheld.training.verifier.pairs import Pair, premise
 from upheld.training.verifier.windows import gathered
 
 if TYPE_CHECKING:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from upheld.bench.pack import lot, rows
 from upheld.bench.split import Split, article, split_of_article
 from upheld.sentences import sentences
 from upheld.training.verifier.leaks import TestTexts
-from upheld.training.verifier.pairs import lot, rows
 
 _SOURCES = frozenset({"wikilink", "2wiki", "nq", "squad"})  # prose; tables and fragments are not
 _SHORTEST, _LONGEST = 7, 40  # words a sentence
@@ -34,45 +36,49 @@ class Fact:
 
 def wikipedia(data: Path, half: str, limit: int, tests: TestTexts) -> list[Fact]:
     """Sentences of train-side articles; `half` says whose: the verifier's or the scorer's."""
-    found = []
-    for row in sorted(_train_side(data, half), key=lambda row: lot("facts", row["pid"])):
+    rows_ = sorted(_train_side(data, half), key=lambda row: lot("facts", row["pid"]))
+    return list(islice(_of_passages(rows_, tests), limit))
+
+
+def science(data: Path, limit: int, tests: TestTexts) -> list[Fact]:
+    """Titles of abstracts that are statements, then sentences of abstracts."""
+    corpus = rows(data / "c_verification" / "scifact_corpus.jsonl.gz")
+    rows_ = sorted(corpus, key=lambda row: lot("facts", str(row["doc_id"])))
+    return list(islice(_of_abstracts(rows_, tests), limit))
+
+
+def _of_passages(passages: Iterable[Mapping[str, str]], tests: TestTexts) -> Iterator[Fact]:
+    for row in passages:
         parts = tuple(sentences(row["text"]))
         usual = [i for i, part in enumerate(parts) if _SHORTEST <= len(part.split()) <= _LONGEST]
         if len(parts) < 2 or not usual or tests.share_a_sentence(parts):
             continue
         at = usual[int(lot("which", row["pid"]) * len(usual))]
-        found.append(Fact(article(row["title"]), row["title"], parts, at, parts[at]))
-        if len(found) == limit:
-            break
-    return found
+        yield Fact(article(row["title"]), row["title"], parts, at, parts[at])
 
 
-def science(data: Path, limit: int, tests: TestTexts) -> list[Fact]:
-    """Titles of abstracts that are statements, then sentences of abstracts."""
-    found = []
-    for row in sorted(
-        rows(data / "c_verification" / "scifact_corpus.jsonl.gz"),
-        key=lambda row: lot("facts", str(row["doc_id"])),
-    ):
+def _of_abstracts(abstracts: Iterable[Mapping[str, Any]], tests: TestTexts) -> Iterator[Fact]:
+    for row in abstracts:
         parts = tuple(sentence.strip() for sentence in row["abstract"] if sentence.strip())
         title = row["title"].strip()
         if len(parts) < 3 or tests.share_a_sentence([*parts, title]):
             continue
         document = f"scifact:{row['doc_id']}"
         if _STATES.search(title) and len(title.split()) >= _SHORTEST and "?" not in title:
-            found.append(Fact(document, "", parts, -1, title.rstrip(".") + "."))
+            yield Fact(document, "", parts, -1, title.rstrip(".") + ".")
         else:
             at = len(parts) - 1 - int(lot("which", document) * min(3, len(parts)))
             if _SHORTEST <= len(parts[at].split()) <= _LONGEST:
-                found.append(Fact(document, title, parts, at, parts[at]))
-        if len(found) == limit:
-            break
-    return found
+                yield Fact(document, title, parts, at, parts[at])
 
 
 def _train_side(data: Path, half: str) -> Iterator[dict[str, str]]:
     for row in rows(data / "a_corpus" / "passages.jsonl.gz"):
-        if row["source"] in _SOURCES and split_of_article(row["title"]) is Split.TRAIN:
-            ours = lot("verifier or scorer", article(row["title"])) < 0.5
-            if ours == (half == "verifier"):
-                yield row
+        side = split_of_article(row["title"])
+        if row["source"] in _SOURCES and side is Split.TRAIN and owner(row["title"]) == half:
+            yield row
+
+
+def owner(title: str) -> str:
+    """Whose an article is: the verifier and the scorer that grades it share none."""
+    return "verifier" if lot("verifier or scorer", article(title)) < 0.5 else "scorer"

@@ -36,6 +36,7 @@ class TestTexts:
         claim = normalised(pair.claim)
         return (
             normalised(pair.premise) in self.premises
+            or normalised(pair.whole) in self.premises
             or claim in self.claims
             or (len(claim.split()) >= _TELLING and claim in self.sentences)
         )

@@ -38,13 +38,16 @@ def paraphrase(diet: Diet, places: Places, translators: Path, minutes: float) ->
     return backtranslate(turns, translators, _paraphrases(places), 60 * minutes)
 
 
-def make(diet: Diet, places: Places, tokens: int, out: Path | None) -> dict[str, object]:
-    """Train until the tokens are spent, or go on with a run; export if there is a place for it."""
+def make(
+    diet: Diet, places: Places, tokens: int, layers: int | None, out: Path
+) -> dict[str, object]:
+    """Train until the tokens are spent, or go on with a run; then export."""
     # Threads that wait by spinning waste a machine that is shared; read before torch is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         from upheld.training.verifier.batches import encode, pair_tokenizer
         from upheld.training.verifier.evaluate import watch
+        from upheld.training.verifier.export import export_verifier
         from upheld.training.verifier.train import Recipe, train
     except ImportError as missing:
         raise MissingExtraError("Training", "train") from missing
@@ -54,22 +57,18 @@ def make(diet: Diet, places: Places, tokens: int, out: Path | None) -> dict[str,
     counted = {"kept": fed.kept, "dropped": fed.dropped, "sharing": fed.sharing}
     (places.work / "counts.json").write_text(json.dumps(counted, indent=1))
     tokenizer = pair_tokenizer(places.base)
-    recipe = Recipe(tokens=tokens, bf16=_has_bf16())
+    recipe = Recipe(tokens=tokens, layers=layers, bf16=has_bf16())
     watched = watch(places.data, tokenizer, bf16=recipe.bf16)
     model = train(places.base, encode(fed.pairs, tokenizer), recipe, places.work, watched)
-    report: dict[str, object] = {**counted, "dev": watched(model)}
-    if out is not None:
-        from upheld.training.verifier.export import export_verifier
-
-        report["export"] = asdict(export_verifier(model, places.base, out, fed.pairs[:CHECKED]))
-    return report
+    export = export_verifier(model, places.base, out, fed.pairs[:CHECKED])
+    return {**counted, "dev": watched(model), "export": asdict(export)}
 
 
 def _paraphrases(places: Places) -> Path:
     return places.work / "paraphrases.jsonl"
 
 
-def _has_bf16() -> bool:
+def has_bf16() -> bool:
     """Whether the processor multiplies bf16 itself; where it does not, bf16 is slower."""
     import torch
 

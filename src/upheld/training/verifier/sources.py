@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from upheld.bench.verify_sets import Case, begin, expertqa, titled, wice_page
+from upheld.bench import verify_labels as labels
+from upheld.bench.pack import lot, rows
+from upheld.bench.verify_labels import Label
+from upheld.bench.verify_sets import Case, begin, expertqa, for_training, titled, wice_page
 from upheld.sentences import sentences
-from upheld.training.verifier import labels
-from upheld.training.verifier.labels import Label
-from upheld.training.verifier.pairs import Pair, for_training, lot, premise, rows
+from upheld.training.verifier.pairs import Pair, premise
 from upheld.training.verifier.windows import gathered, windows
-
-Found = tuple[list[int], str]  # the sentences of a premise, and its source
 
 
 def nli(data: Path, *sources: str) -> Iterator[Pair]:
@@ -23,8 +22,9 @@ def nli(data: Path, *sources: str) -> Iterator[Pair]:
             title, text = titled(row["source"], row["premise"])
             label = labels.NLI[row["label"]]
             document = row.get("group") or row["premise"][:80]
-            for piece in _pieces(text, row["hypothesis"]):
-                yield Pair(premise(title, piece), row["hypothesis"], label, row["source"], document)
+            claim, source, whole = row["hypothesis"], row["source"], row["premise"]
+            for piece in _pieces(text, claim):
+                yield Pair(premise(title, piece), claim, label, source, document, whole)
 
 
 def scifact(data: Path) -> Iterator[Pair]:

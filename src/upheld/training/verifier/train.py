@@ -1,13 +1,12 @@
 """The recipe: one readable loop with a budget of tokens, checkpoints, resume and a log.
 
-upheld train verifier --base all-MiniLM-L6-v2/ --data PACK --work RUN
+upheld train verifier --base all-mpnet-base-v2/ --data PACK --work RUN --out MODEL
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -26,8 +25,9 @@ class Recipe:
     """What decides the outcome; kept beside the weights."""
 
     tokens: int = 4_000_000  # padded, over the whole run
+    layers: int | None = None  # of the base, from below; all
     batch_tokens: int = 2_048
-    rate: float = 1e-4  # 22M parameters take more than the customary 2e-5
+    rate: float = 5e-5
     head_rate: float = 5e-4
     warm_up: float = 0.06
     decay: float = 0.01
@@ -50,8 +50,7 @@ def train(
     """Train until the tokens are spent; what an earlier run left in `work` is continued."""
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(recipe.seed)
-    random.seed(recipe.seed)
-    model = CrossEncoder.from_folder(base)
+    model = CrossEncoder.from_folder(base, recipe.layers)
     model.base.get_input_embeddings().weight.requires_grad_(not recipe.freeze_words)
     optimiser = torch.optim.AdamW(_groups(model, recipe), fused=True)
     kept = work / "checkpoint.pt"

@@ -19,6 +19,7 @@ from pydantic_settings import SettingsError as EnvironmentError_
 
 from upheld.errors import SettingsError
 from upheld.types import SearchMode
+from upheld.version import __version__
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -46,7 +47,12 @@ class Settings(BaseSettings):
     local_models: bool = Field(
         True, description="Use the small local models if the extra `local` is installed."
     )
-    threads: int = Field(0, ge=0, description="Threads for local models; 0: the physical cores.")
+    threads: int = Field(
+        0,
+        ge=0,
+        description="Threads for local models; 0: the embedder takes the physical cores, "
+        "the verifier all cores that the process may use.",
+    )
     llm_url: str | None = Field(
         None,
         pattern=r"^https?://",
@@ -56,9 +62,21 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = Field(None, description="Key for that server, if it wants one.")
     llm_concurrency: int = Field(4, ge=1, description="Calls to that server at the same time.")
     llm_timeout: float = Field(120, gt=0, description="Seconds that one call may take.")
+    judge: bool = Field(
+        False, description="Ask the language model about claims that the verifier is unsure of."
+    )
+    guarantee: Path | None = Field(
+        None, description="A file that `upheld calibrate` wrote; it holds for one pipeline only."
+    )
     max_file_mb: int = Field(100, ge=1, description="Files larger than this are not read.")
     read_seconds: float = Field(60, gt=0, description="Seconds that reading one file may take.")
     read_memory_mb: int = Field(2000, ge=256, description="Memory that reading one file may take.")
+
+    @property
+    def setup(self) -> str:
+        """What of the settings decides how answers come out: part of a pipeline's name."""
+        writer = self.llm_model or "quotes"
+        return f"upheld {__version__}, {writer}, {self.search}, {self.passages} passages"
 
     @classmethod
     def settings_customise_sources(

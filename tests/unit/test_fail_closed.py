@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
 
 from upheld.budget import Budget
-from upheld.edge.batch_queue import BatchQueue
 from upheld.edge.entailment import LocalEntailment
 from upheld.errors import ModelError
 from upheld.ports import Entailment, Judgement, Pair
@@ -23,6 +24,7 @@ from upheld.trace import start_run
 from upheld.types import Cause, Claim, Support
 from upheld_models import embedder_model, embedder_tokenizer
 
+TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
 SOURCE = "The ferry leaves the harbour at noon. Dogs are welcome on the upper deck."
 # The fake finds this in the source, and a model that is always sure finds everything anywhere.
 CLAIM = "The ferry leaves at noon."
@@ -46,34 +48,48 @@ class Case:
     budget: Budget = field(default_factory=Budget)
     patience: float = 60.0
     max_windows: int = 64
-    support: Support = Support.NOT_CHECKED
 
 
-class Bare:
-    """A model on a real queue whose work is held until the gate opens, or goes wrong."""
+class Raising(LocalEntailment):
+    """The real thing, but for what happens in its worker."""
 
-    identity, languages, room = "bare", frozenset({"en"}), 253
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(TINY, embedder_tokenizer(), threads=1)
+        self.error = error
 
-    def __init__(self, work: Callable[[Sequence[Pair]], list[Judgement]], capacity: int) -> None:
-        self.queue: BatchQueue[Pair, Judgement] = BatchQueue(
-            work, lambda pair: len(pair.premise), budget=10_000, capacity=capacity
-        )
+    def _run(self, pair: Pair) -> Judgement:
+        raise self.error
 
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        return await self.queue.run(pairs)
+class Crowded(LocalEntailment):
+    """The real thing, whose worker is held while its queue is full and others wait for room."""
+
+    def __init__(self) -> None:
+        super().__init__(TINY, embedder_tokenizer(), threads=1, capacity=1)
+        self.gate = threading.Event()
+        self.crowd = [
+            asyncio.create_task(self.judge([Pair(SOURCE, str(caller))])) for caller in range(4)
+        ]
+
+    def _run(self, pair: Pair) -> Judgement:
+        assert self.gate.wait(10)
+        return super()._run(pair)
 
     async def close(self) -> None:
-        await self.queue.close()
+        self.gate.set()
+        assert all(await asyncio.gather(*self.crowd))  # nobody of them was forgotten
+        await super().close()
 
 
-class Uncountable(FakeEntailment):
-    """A model whose tokenizer is broken."""
+def wordless(folder: Path) -> Entailment:
+    """The real thing, with a tokenizer that raises at words it does not know."""
+    file = folder / "tokenizer.json"
+    Tokenizer(WordLevel({}, unk_token="[UNK]")).save(str(file))
+    return LocalEntailment(TINY, file, threads=1)
 
-    def count_tokens(self, text: str) -> int:
-        raise ModelError("the tokenizer is gone")
+
+def tiny(folder: Path) -> Entailment:
+    return LocalEntailment(TINY, embedder_tokenizer(), threads=1)
 
 
 def weights(data: bytes) -> Callable[[Path], Entailment]:
@@ -87,10 +103,6 @@ def weights(data: bytes) -> Callable[[Path], Entailment]:
     return open_
 
 
-def raises(batch: Sequence[Pair]) -> list[Judgement]:
-    raise MemoryError("the worker ran out of memory")
-
-
 NO_MODEL = Case("no model is installed", Cause.NO_MODEL, model=lambda _: None)
 CASES = [
     NO_MODEL,
@@ -101,8 +113,10 @@ CASES = [
         model=lambda _: LocalEntailment(embedder_model(), embedder_tokenizer(), threads=1),
     ),
     Case("the model raises", Cause.MODEL_FAILED, model=lambda _: sure(Fault.ERROR)),
-    Case("the worker is killed", Cause.MODEL_FAILED, model=lambda _: sure(Fault.KILLED)),
-    Case("the tokenizer is broken", Cause.MODEL_FAILED, model=lambda _: Uncountable(always=SURE)),
+    Case("the model stays dead", Cause.MODEL_FAILED, model=lambda _: sure(Fault.KILLED)),
+    Case("the worker is killed", Cause.MODEL_FAILED, model=lambda _: Raising(SystemExit())),
+    Case("the queue is full", Cause.OUT_OF_TIME, model=lambda _: Crowded(), patience=0.2),
+    Case("the tokenizer is broken", Cause.MODEL_FAILED, model=wordless),
     Case(
         "the model hangs",
         Cause.OUT_OF_TIME,
@@ -144,6 +158,11 @@ CASES = [
         model=lambda _: FakeEntailment(),
         max_windows=4,
     ),
+    Case("one sentence is longer than every window", Cause.SOURCE_TOO_LONG, model=tiny,
+         sources=("The ferry" + ", which is old and slow," * 300 + " leaves at one.",),
+         max_windows=4),
+    Case("one word is longer than every window", Cause.SOURCE_TOO_LONG, model=tiny,
+         sources=("ferry-" * 2_000,), max_windows=4),
 ]  # fmt: skip
 
 
@@ -160,6 +179,7 @@ async def verified(stage: Verify, case: Case) -> tuple[Claim, ...]:
         return await verify_answer(stage, case.answer, case.sources)
 
 
+@pytest.mark.filterwarnings("ignore:Exception in thread models")  # the worker that is killed
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 async def test_a_check_that_did_not_run_to_its_end_supports_nothing(
     case: Case, tmp_path: Path
@@ -192,36 +212,25 @@ async def test_a_fault_in_one_claim_is_not_the_others_fault() -> None:
     assert third.verdict.cause is Cause.LANGUAGE
 
 
-async def test_a_full_queue_means_not_checked() -> None:
-    gate, started = threading.Event(), threading.Event()
-
-    def held(batch: Sequence[Pair]) -> list[Judgement]:
-        started.set()
-        assert gate.wait(10)
-        return [SURE] * len(batch)
-
-    model = Bare(held, capacity=1)
-    crowd = [asyncio.create_task(model.judge([Pair(str(i), "x")])) for i in range(3)]
-    assert await asyncio.to_thread(started.wait, 10)
-    case = Case("the queue is full", Cause.OUT_OF_TIME, patience=0.02)
-    [claim] = await verified(Verify(model=model, patience=0.02), case)
-    gate.set()
-    await asyncio.gather(*crowd)
-    [later] = await verified(Verify(model=model), case)
+async def test_when_the_queue_is_empty_again_the_same_model_checks() -> None:
+    model = Crowded()
+    [claim] = await verified(Verify(model=model, patience=0.2), NO_MODEL)
+    model.gate.set()
+    [later] = await verified(Verify(model=model), NO_MODEL)
     await model.close()
     assert claim.verdict.cause is Cause.OUT_OF_TIME
-    assert later.verdict.support is Support.SUPPORTED
+    assert later.verdict.support is not Support.NOT_CHECKED
 
 
 async def test_a_model_that_was_closed_means_not_checked(tmp_path: Path) -> None:
-    model = Bare(lambda batch: [SURE] * len(batch), capacity=1)
+    model = tiny(tmp_path)
     await model.close()
     [claim] = await verified(Verify(model=model), NO_MODEL)
     assert claim.verdict.cause is Cause.MODEL_FAILED
 
 
 async def test_an_error_that_is_not_ours_is_raised_not_swallowed() -> None:
-    model = Bare(raises, capacity=1)
+    model = Raising(MemoryError())
     with pytest.raises(MemoryError):
         await verified(Verify(model=model), NO_MODEL)
     await model.close()

@@ -1,37 +1,49 @@
-"""One worker thread in front of a CPU model: concurrent requests share batches of like length."""
+"""Worker threads in front of a CPU model: concurrent requests take turns and share their work."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from upheld.errors import ModelError
 
-Item = TypeVar("Item")
+Item = TypeVar("Item", bound=Hashable)
 Result = TypeVar("Result")
 
 
 @dataclass(slots=True, eq=False)
-class _Request(Generic[Item, Result]):
-    """What one caller waits for; `order` holds the places still to do, shortest first."""
+class _Job(Generic[Item, Result]):
+    """One item, for all who ask for it: it is worked on at the first turn of any of them."""
 
-    items: Sequence[Item]
-    order: list[int]
-    left: int
-    results: dict[int, Result] = field(default_factory=dict)
-    done: Future[list[Result]] = field(default_factory=Future)
+    item: Item
+    size: int
+    askers: set[_Request[Item, Result]] = field(default_factory=set)
+    taken: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Request(Generic[Item, Result]):
+    """What one caller waits for; `left` is what it may still offer to a worker, longest last."""
+
+    sizes: dict[Item, int]
+    jobs: list[_Job[Item, Result]] = field(default_factory=list)
+    left: list[_Job[Item, Result]] = field(default_factory=list)
+    results: dict[Item, Result] = field(default_factory=dict)
+    done: Future[dict[Item, Result]] = field(default_factory=Future)
 
 
 class BatchQueue(Generic[Item, Result]):
     """Runs `work` on batches whose padded size stays under a budget, off the event loop.
 
-    Requests take turns, so a single query does not wait for the end of a bulk load. At most
-    `capacity` requests stand in the queue; further callers wait until there is room.
+    Requests take turns, so a single query does not wait for the end of a bulk load. An item that
+    several of them ask for is worked on once; nothing is kept once it is there. At most `capacity`
+    requests stand in the queue; further callers wait until there is room. With more than one
+    worker, `work` runs in several threads at once.
     """
 
     def __init__(
@@ -42,122 +54,157 @@ class BatchQueue(Generic[Item, Result]):
         budget: int,
         capacity: int = 64,
         always_together: int = 32,
+        workers: int = 1,
     ) -> None:
         self._work, self._size = work, size
-        self._budget, self._capacity = budget, capacity
+        self._budget, self._capacity, self._workers = budget, capacity, workers
         self._always_together = always_together  # up to this size, padding costs next to nothing
+        self._jobs: dict[Item, _Job[Item, Result]] = {}
         self._requests: deque[_Request[Item, Result]] = deque()
-        self._callers: deque[Future[None]] = deque()  # waiting for room
+        self._waiting: deque[_Request[Item, Result]] = deque()  # for room
         self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._threads: list[threading.Thread] = []
         self._closed = False
 
     async def run(self, items: Sequence[Item]) -> list[Result]:
         """Results in the order of the items; raises what `work` raised."""
         if not items:
             return []
-        order = sorted(range(len(items)), key=lambda place: self._size(items[place]))
-        request: _Request[Item, Result] = _Request(items, order, len(items))
-        while (room := self._admit(request)) is not None:
-            await asyncio.wrap_future(room)
-        return await asyncio.wrap_future(request.done)
+        request: _Request[Item, Result] = _Request({item: self._size(item) for item in items})
+        try:
+            self._offer(request)
+            results = await asyncio.wrap_future(request.done)
+        finally:
+            with self._changed:
+                self._forget(request)
+        return [results[item] for item in items]
 
     async def close(self) -> None:
-        """Stop after the batch at hand; whoever still waits gets an error."""
+        """Stop after the batches at hand; whoever still waits gets an error."""
         with self._changed:
             self._closed = True
-            self._changed.notify()
-        if self._thread is not None:
-            await asyncio.to_thread(self._thread.join)
+            self._fail((*self._requests, *self._waiting), ModelError("the model was closed"))
+            self._changed.notify_all()
+            threads = list(self._threads)
+        for thread in threads:
+            await asyncio.to_thread(thread.join)
 
-    def _admit(self, request: _Request[Item, Result]) -> Future[None] | None:
-        """Put a request in the queue, or return what to wait for before trying again."""
+    def _offer(self, request: _Request[Item, Result]) -> None:
         with self._changed:
             if self._closed:
                 raise ModelError("the model was closed")
-            if len(self._requests) >= self._capacity:
-                room: Future[None] = Future()
-                self._callers.append(room)
-                return room
+            self._waiting.append(request)
+            self._let_in()
+            self._hire()
+
+    def _let_in(self) -> None:
+        while self._waiting and len(self._requests) < self._capacity:
+            request = self._waiting.popleft()
+            for item, size in request.sizes.items():
+                job = self._jobs.setdefault(item, _Job(item, size))
+                job.askers.add(request)
+                request.jobs.append(job)
+            request.left = sorted(
+                (job for job in request.jobs if not job.taken), key=lambda job: job.size
+            )
             self._requests.append(request)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, name="models", daemon=True)
-                self._thread.start()
-            self._changed.notify()
-            return None
+            self._changed.notify_all()
+
+    def _forget(self, request: _Request[Item, Result]) -> None:
+        """Drop a request, and those of its jobs that nobody else waits for."""
+        for line in (self._requests, self._waiting):
+            if request in line:
+                line.remove(request)
+        for job in request.jobs:
+            job.askers.discard(request)
+            if not job.askers and not job.taken:
+                del self._jobs[job.item]
+        request.jobs.clear()
+        self._let_in()
+
+    def _hire(self) -> None:
+        while len(self._threads) < self._workers and not self._closed:
+            thread = threading.Thread(target=self._serve, name="models", daemon=True)
+            self._threads.append(thread)
+            thread.start()
 
     def _serve(self) -> None:
-        while batch := self._next_batch():
-            try:
-                results = self._work([request.items[place] for request, place in batch])
-            except Exception as error:  # the callers', who await it; the thread must live on
-                for request in {request for request, _ in batch}:
-                    self._finish(request, error)
-                continue
-            for (request, place), result in zip(batch, results, strict=True):
-                request.results[place] = result
-                request.left -= 1
-                if not request.left:
-                    self._finish(request, None)
+        try:
+            while batch := self._next_batch():
+                self._run(batch)
+        finally:  # closed, or dying: then another takes its place
+            with self._changed:
+                self._threads.remove(threading.current_thread())
+                self._hire()
 
-    def _next_batch(self) -> list[tuple[_Request[Item, Result], int]]:
+    def _run(self, batch: Sequence[_Job[Item, Result]]) -> None:
+        try:
+            results = self._work([job.item for job in batch])
+            if len(results) != len(batch):
+                raise ModelError(f"the model gave {len(results)} results for {len(batch)} items")
+        except Exception as error:  # the callers', who await it; the thread must live on
+            self._fail_batch(batch, error)
+        except BaseException:
+            self._fail_batch(batch, ModelError("the model's worker died"))
+            raise
+        else:
+            self._deliver(batch, results)
+
+    def _next_batch(self) -> list[_Job[Item, Result]]:
         """Wait for work and take a batch of it; empty when the queue is closed."""
         with self._changed:
             while True:
                 self._changed.wait_for(lambda: self._requests or self._closed)
                 if self._closed:
-                    self._abandon()
                     return []
                 if batch := self._take():
                     return batch
 
-    def _take(self) -> list[tuple[_Request[Item, Result], int]]:
+    def _take(self) -> list[_Job[Item, Result]]:
         """The longest items of the request whose turn it is, then what fits from the others."""
-        batch: list[tuple[_Request[Item, Result], int]] = []
+        batch: list[_Job[Item, Result]] = []
         longest = 0
-        for request in list(self._requests):
-            if request.done.cancelled():
-                request.order.clear()
-            while request.order:
-                size = self._size(request.items[request.order[-1]])
-                if batch and (
-                    size > max(longest, self._always_together)
-                    or max(longest, size) * (len(batch) + 1) > self._budget
-                ):
-                    break
-                longest = max(longest, size)
-                batch.append((request, request.order.pop()))
+        for request in self._requests:
+            while request.left:
+                job = request.left[-1]
+                if not job.taken:
+                    if batch and (
+                        job.size > max(longest, self._always_together)
+                        or max(longest, job.size) * (len(batch) + 1) > self._budget
+                    ):
+                        break
+                    longest = max(longest, job.size)
+                    job.taken = True
+                    batch.append(job)
+                request.left.pop()
         self._requests.rotate(-1)
-        for request in [each for each in self._requests if not each.order]:
+        for request in [each for each in self._requests if not each.left]:
             self._requests.remove(request)
         self._let_in()
         return batch
 
-    def _let_in(self) -> None:
-        for _ in range(min(len(self._callers), self._capacity - len(self._requests))):
-            _settle(self._callers.popleft(), None, None)
+    def _deliver(self, batch: Sequence[_Job[Item, Result]], results: Sequence[Result]) -> None:
+        with self._changed:
+            for job, result in zip(batch, results, strict=True):
+                del self._jobs[job.item]
+                for request in job.askers:
+                    request.results[job.item] = result
+                    if len(request.results) == len(request.sizes) and _still_there(request):
+                        request.done.set_result(request.results)
 
-    def _finish(self, request: _Request[Item, Result], error: Exception | None) -> None:
-        if error is not None:
-            with self._changed:
-                request.order.clear()
-            _settle(request.done, None, error)
-            return
-        _settle(request.done, [request.results[i] for i in range(len(request.items))], None)
+    def _fail_batch(self, batch: Sequence[_Job[Item, Result]], error: Exception) -> None:
+        with self._changed:
+            for job in batch:
+                del self._jobs[job.item]
+            self._fail({request for job in batch for request in job.askers}, error)
 
-    def _abandon(self) -> None:
-        for request in self._requests:
-            _settle(request.done, None, ModelError("the model was closed"))
-        self._requests.clear()
-        while self._callers:  # they try again, and are told
-            _settle(self._callers.popleft(), None, None)
+    def _fail(self, requests: Iterable[_Request[Item, Result]], error: Exception) -> None:
+        for request in requests:
+            self._forget(request)
+            if _still_there(request):
+                request.done.set_exception(error)
 
 
-def _settle(future: Future[Result], result: Result | None, error: Exception | None) -> None:
-    """Answer a future unless its caller has gone."""
-    if future.done() or not future.set_running_or_notify_cancel():
-        return
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(result)  # type: ignore[arg-type]  # None only where Result is None
+def _still_there(request: _Request[Item, Result]) -> bool:
+    """Whether somebody waits for it; from now on it cannot be cancelled."""
+    return not request.done.done() and request.done.set_running_or_notify_cancel()

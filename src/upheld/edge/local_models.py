@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from upheld.ports import Vector, Vectors
 
-Tokens = list[int]
+Tokens = tuple[int, ...]
 
 MAX_TOKENS = 256
 # Padded tokens a batch; flat from 500 to 2,000, worse above: docs/decisions/004-embedder-runtime.md
@@ -74,7 +74,7 @@ class LocalEmbedder:
     def _tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         # A lone surrogate cannot be encoded; a replacement mark keeps the rest of the text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
+        return [tuple(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(clean)]
 
     @cached_property
     def _session(self) -> Any:
@@ -90,7 +90,7 @@ class LocalEmbedder:
         return list(vectors)
 
 
-def pad(batch: Sequence[Tokens]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def pad(batch: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Token ids and mask as rectangles as long as the longest text."""
     import numpy as np
 

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from upheld.errors import ModelError
-from upheld.ports import Entailment, Judgement, Pair
+from upheld.ports import Entailment, Pair
 
 PREMISE = "The lighthouse was built in 1869. It opens to visitors at nine in the morning."
 PAIRS = (
@@ -36,11 +36,11 @@ class EntailmentConformance:
     async def test_no_pairs_give_no_judgements(self, model: Entailment) -> None:
         assert await model.judge([]) == []
 
-    async def test_judgements_come_in_the_order_of_the_pairs(self, model: Entailment) -> None:
-        together = await model.judge(PAIRS)
-        for place, pair in enumerate(PAIRS):
-            [alone] = await model.judge([pair])
-            assert near(alone, together[place])
+    async def test_judgements_are_in_order_and_the_same_in_any_company(
+        self, model: Entailment
+    ) -> None:
+        alone = [judgement for pair in PAIRS for judgement in await model.judge([pair])]
+        assert await model.judge(PAIRS) == alone
 
     async def test_the_same_call_gives_the_same_judgements(self, model: Entailment) -> None:
         assert await model.judge(PAIRS) == await model.judge(PAIRS)
@@ -48,8 +48,7 @@ class EntailmentConformance:
     async def test_callers_at_the_same_time_get_their_own(self, model: Entailment) -> None:
         alone = [await model.judge([pair, PAIRS[0]]) for pair in PAIRS]
         found = await asyncio.gather(*(model.judge([pair, PAIRS[0]]) for pair in PAIRS))
-        for ours, theirs in zip(found, alone, strict=True):
-            assert all(near(one, other) for one, other in zip(ours, theirs, strict=True))
+        assert found == alone
 
     async def test_a_caller_who_leaves_takes_nothing_from_the_others(
         self, model: Entailment
@@ -100,8 +99,3 @@ class TrainedEntailmentConformance(EntailmentConformance):
 
     async def test_a_source_cannot_instruct_it(self, model: Entailment) -> None:
         assert (await model.judge([PAIRS[-1]]))[0].entails < 0.5
-
-
-def near(one: Judgement, other: Judgement) -> bool:
-    """The same but for what int8 scales, which depend on the batch, do to it."""
-    return abs(one.entails - other.entails) + abs(one.contradicts - other.contradicts) < 0.1

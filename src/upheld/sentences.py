@@ -21,10 +21,10 @@ _HEADING_END = re.compile(r"(?m)^ {0,3}#{1,6}[ \t].*$")
 _CJK_END = re.compile(r"[。！？]+[”」』）]*")
 
 
-def sentence_spans(text: str) -> list[Span]:
-    """Spans of the sentences of a text, white space trimmed, in order, never overlapping."""
+def sentence_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
+    """Spans of the sentences of a text, trimmed, in order, never overlapping; none spans a cut."""
     spans: list[Span] = []
-    for start, end in block_spans(text):
+    for start, end in block_spans(text, cuts):
         spans += sentences_of_block(text, start, end)
     return spans
 

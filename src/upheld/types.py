@@ -36,6 +36,7 @@ class Cause(StrEnum):
     NOT_ENTAILED = "not_entailed"
     FIGURE_ABSENT = "figure_absent"
     NAME_ABSENT = "name_absent"
+    BELOW_GUARANTEE = "below_guarantee"  # entailed, but not surely enough for the guarantee
     # not_checked
     NO_MODEL = "no_model"
     MODEL_FAILED = "model_failed"
@@ -332,6 +333,7 @@ class Answer:
     sources: tuple[Passage, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     guarantee: Guarantee | None = None
+    pipeline: str = ""  # what emitted the scores: those of two pipelines do not compare
     degraded: tuple[str, ...] = ()
     usage: Usage = Usage()
     trace: tuple[Event, ...] = ()

@@ -12,6 +12,15 @@ from upheld.stages.checks.names import Names
 from upheld.stages.checks.names import absent as absent_names
 from upheld.types import Cause
 
+# Prose in which these letters are the initials of three words in a row, over and over.
+PROSE = (
+    """Before he left, the keeper said that it makes five more each year, and from behind it
+the boats brought cheese. Every clerk brings one to the inn; cold cream, fish, dried apples and
+nuts are served at any time, so every child behaves. """
+    * 50
+)
+BY_CHANCE = ["IMF", "FBI", "BBC", "ECB", "ICC", "FDA"]
+
 
 @pytest.mark.parametrize(
     ("claim", "premise"),
@@ -107,7 +116,9 @@ def test_a_text_has_its_own_figures_and_names(text: str) -> None:
         ("They left, I'll have you know.", "They left."),
         ("It shows in Sf1-expressing cells.", "It shows in cells with Sf1."),
         ("They spoke of JFK's ships.", "John F. Kennedy had ships."),
-        ("Add some CFA to it.", "Add complete Freund adjuvant to it."),
+        ("They asked the IMF.", "They asked the International Monetary Fund."),
+        ("They made an FOI request.", "They cited the Freedom of Information Act."),
+        ("The DT agreed.", "The Department of the Treasury agreed."),
         ("Many EVs are there.", "The Electric Vehicles are there."),
         ("Employ CBT now.", "Use CBT now."),
         ("It was on TV.", "It was broadcast."),
@@ -129,10 +140,19 @@ def test_a_name_in_other_clothes_is_found(claim: str, premise: str) -> None:
         ("The WHO said so.", "The EU said so, and who knows.", ()),  # "who" is there
         ("The EU met.", "The United Nations met.", ("EU",)),
         ("It runs on an iPhone and B12.", "It runs on an iPhone.", ("B12",)),
+        ("Add some CFA to it.", "Add complete Freund adjuvant to it.", ("CFA",)),
+        ("They asked the IMF.", "Iran\nMexico\nFrance", ("IMF",)),  # a list is no name
     ],
 )
 def test_another_name_is_not(claim: str, premise: str, missing: tuple[str, ...]) -> None:
     assert absent_names(claim, Names.of(premise)) == missing
+
+
+@pytest.mark.parametrize("acronym", BY_CHANCE)
+def test_an_acronym_is_not_in_a_page_of_prose_by_chance(acronym: str) -> None:
+    assert absent_names(f"They wrote to {acronym}.", Names.of(PROSE)) == (acronym,)
+    everything = Names.of(PROSE.upper())
+    assert absent_names(f"They wrote to {acronym}.", everything) == (acronym,)
 
 
 def test_text_in_capitals_tells_nothing_about_names() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pytest
 
 from upheld.budget import Budget
 from upheld.ports import Judgement, Pair
+from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.guard import Guard
+from upheld.stages.checks.task import Finding, Task
 from upheld.stages.mend import mend
 from upheld.stages.verify import Verify
 from upheld.testing.fake_entailment import FakeEntailment, Fault
@@ -165,7 +170,7 @@ async def test_the_guard_overrules_a_sure_model(text: str, cause: Cause) -> None
     guarded = await checked(text, TOWER_PASSAGE, stage=Verify(model=sure))
     assert guarded.verdict.support is Support.UNSUPPORTED
     assert guarded.verdict.cause is cause
-    assert guarded.verdict.probability == 0.0
+    assert guarded.verdict.probability == pytest.approx(0.0, abs=0.001)
     assert guarded.citations[0].support is Support.UNSUPPORTED
     off = Guard(check_figures=False, check_names=False)
     open_ = await checked(text, TOWER_PASSAGE, stage=Verify(model=sure, guard=off))
@@ -186,7 +191,7 @@ async def test_a_name_may_stand_in_the_title_a_figure_must_stand_in_the_window()
 
 @pytest.mark.parametrize("threshold", [0.95, 0.97])
 async def test_thresholds_are_fields(threshold: float) -> None:
-    stage = Verify(model=FakeEntailment(), supported_above=threshold)
+    stage = Verify(model=FakeEntailment(), conclude=Conclude(supported_above=threshold))
     found = await checked("The ferry leaves at noon.", FERRY_PASSAGE, stage=stage)
     assert (found.verdict.support is Support.SUPPORTED) is (threshold < 0.96)
 
@@ -268,6 +273,60 @@ async def test_support_that_was_found_outlives_a_later_failure() -> None:
     assert second.verdict.support is Support.NOT_CHECKED
     assert second.verdict.cause is Cause.MODEL_FAILED
     assert run.degraded == ["claims were not checked: the verifier failed: told to fail"]
+
+
+async def test_without_a_model_the_run_is_told() -> None:
+    with start_run(Budget()) as run:
+        await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=Verify(model=None))
+    assert run.degraded == ["claims were not checked: no verifier model is installed"]
+
+
+@pytest.mark.parametrize(("grace", "cause"), [(5.0, Cause.QUOTED), (0.0, Cause.OUT_OF_TIME)])
+async def test_when_time_is_up_quotes_are_looked_for_within_the_grace(
+    grace: float, cause: Cause
+) -> None:
+    with start_run(Budget(seconds=0)) as run:
+        found = await checked(
+            "It opens to visitors at nine.", TOWER_PASSAGE, stage=Verify(model=None, grace=grace)
+        )
+    assert found.verdict.cause is cause
+    assert bool(run.degraded) is (cause is Cause.OUT_OF_TIME)
+    assert (
+        all(each.support is not Support.SUPPORTED for each in found.citations) or not run.degraded
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched(Conclude):
+    """Remembers the threads that weigh what was found."""
+
+    threads: set[threading.Thread] = field(default_factory=set)
+
+    def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
+        self.threads.add(threading.current_thread())
+        return super().upholds(task, findings)
+
+
+async def test_findings_are_not_weighed_on_the_event_loop() -> None:
+    conclude = Watched()
+    stage = Verify(model=FakeEntailment(), conclude=conclude)
+    await checked("The ferry leaves at noon.", TOWER_PASSAGE, stage=stage)
+    assert conclude.threads
+    assert threading.current_thread() not in conclude.threads
+
+
+class Slow(Conclude):
+    """Takes its time."""
+
+    def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
+        time.sleep(0.3)
+        return super().upholds(task, findings)
+
+
+async def test_a_search_that_takes_too_long_is_not_checked() -> None:
+    stage = Verify(model=FakeEntailment(), conclude=Slow(), patience=0.1, grace=5.0)
+    found = await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=stage)
+    assert found.verdict.cause is Cause.OUT_OF_TIME
 
 
 async def test_no_claims_cost_nothing() -> None:

@@ -1,10 +1,11 @@
-"""Mend: a claim that is supported, but not by what it cites, gets the citations that support it."""
+"""Mend: citations that agree with the verdict on their claim."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from upheld.types import Claim, Support
+from upheld.types import Citation, Claim, Support
 
 
 def mend(claim: Claim) -> Claim:
@@ -13,3 +14,11 @@ def mend(claim: Claim) -> Claim:
         return claim
     good = tuple(each for each in claim.citations if each.support is Support.SUPPORTED)
     return replace(claim, citations=good or claim.verdict.evidence_for)
+
+
+def withdrawn(citations: Iterable[Citation]) -> tuple[Citation, ...]:
+    """Citations of a claim that is no longer called supported: none of them supports it."""
+    return tuple(
+        replace(each, support=Support.UNSUPPORTED) if each.support is Support.SUPPORTED else each
+        for each in citations
+    )

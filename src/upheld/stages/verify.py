@@ -10,8 +10,7 @@ with sound scores in time, and that has the claim's figures and names.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
@@ -34,6 +33,15 @@ from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, uniq
 Findings = Mapping[int, tuple[Finding, ...]]  # by the place of the claim
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was found about each claim, and what stopped the search for more."""
+
+    tasks: Sequence[Task]
+    findings: Findings
+    trouble: Trouble | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verify:
     """Claims in, the same claims with verdicts out; without a model, only exact quotes count."""
@@ -41,32 +49,49 @@ class Verify:
     model: Entailment | None
     no_model: str = "no verifier model is installed"  # what is said where there is none
     guard: Guard = Guard()
-    supported_above: float = 0.5  # placeholders until they are fitted with the weights
-    contradicted_above: float = 0.5
+    conclude: Conclude = Conclude()  # fitted with the model's weights
     window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
     least_premise: int = 32  # tokens; a claim that leaves less is too long to check
     max_windows: int = 64  # read of one source; where it has more, the closest
     join_at_most: int = 3  # sources that are tried together where none is cited
     most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
-    carry_question: bool = False  # to be measured both ways
+    carry_question: bool = False  # measured by `upheld bench verify-choices`
     carry_previous: bool = False
-    patience: float = 60.0  # seconds for one call of the model, where the budget gives more
+    patience: float = 60.0  # seconds for one step of the check, where the budget gives more
+    grace: float = 1.0  # seconds for what needs no model, where the budget gives less
 
     async def __call__(
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
     ) -> tuple[Claim, ...]:
+        read = await self.read(claims, passages, question)
+        checked = await in_time(lambda: self._concluded(read), self.patience, self.grace)
+        if isinstance(checked, Trouble):
+            checked = self._concluded(_given_up(claims, checked))
+        for claim in checked:
+            if claim.verdict.support is Support.NOT_CHECKED:
+                current_run().degrade(f"claims were not checked: {claim.verdict.reason}")
+        return checked
+
+    def _concluded(self, read: Read) -> tuple[Claim, ...]:
+        model = None if self.model is None else self.model.identity
+        return tuple(
+            self.conclude(task, read.findings.get(task.place, ()), read.trouble, model)
+            for task in read.tasks
+        )
+
+    async def read(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
+    ) -> Read:
+        """All that is found about the claims, before it is weighed."""
         with span("verify") as step:
-            # Splitting and comparing a long source takes seconds: not on the event loop.
-            tasks = await asyncio.to_thread(self._quote, claims, passages)
-            conclude = Conclude(
-                model=None if self.model is None else self.model.identity,
-                supported_above=self.supported_above,
-                contradicted_above=self.contradicted_above,
-            )
+            # Splitting and comparing a long source takes seconds: not on the event loop. And a
+            # draft of quotes is what is left when the time is up: those are still seen to be.
+            tasks = await in_time(lambda: self._quote(claims, passages), self.patience, self.grace)
+            if isinstance(tasks, Trouble):
+                return _given_up(claims, tasks)
             if self.model is None:
-                lost = Trouble(Cause.NO_MODEL, self.no_model)
-                return await asyncio.to_thread(_concluded, conclude, tasks, {}, lost)
-            return await self._entail(self.model, tasks, question, conclude, step)
+                return Read(tasks, {}, Trouble(Cause.NO_MODEL, self.no_model))
+            return await self._entail(self.model, tasks, question, step)
 
     def _quote(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Task]:
         sources = [Source(passage) for passage in unique_passages(passages)]
@@ -98,13 +123,8 @@ class Verify:
         return replace(task, quotes=quotes, unread=unread)
 
     async def _entail(
-        self,
-        model: Entailment,
-        quoted: Sequence[Task],
-        question: Question | None,
-        conclude: Conclude,
-        step: Span,
-    ) -> tuple[Claim, ...]:
+        self, model: Entailment, quoted: Sequence[Task], question: Question | None, step: Span
+    ) -> Read:
         """The two rungs of the model: what is cited, then what else is at hand."""
         premises = Premises(
             room=model.room,
@@ -120,20 +140,18 @@ class Verify:
             self.patience,
         )
         if isinstance(worded, Trouble):
-            return await asyncio.to_thread(_concluded, conclude, quoted, {}, worded)
+            return Read(quoted, {}, worded)
         cited, trouble = await self._ask(model, worded, premises.cited, step)
-        left = [
-            task
-            for task in worded
-            if not task.quotes and not any(map(conclude.supports, cited.get(task.place, ())))
-        ]
         others: Findings = {}
         if trouble is None:
-            others, trouble = await self._ask(model, left, premises.others, step)
-        if trouble is not None:
-            current_run().degrade(f"claims were not checked: {trouble.reason}")
+
+            def elsewhere(task: Task) -> Iterable[Premise]:
+                enough = task.quotes or self.conclude.upholds(task, cited.get(task.place, ()))
+                return () if enough else premises.others(task)
+
+            others, trouble = await self._ask(model, worded, elsewhere, step)
         findings = {i: (*cited.get(i, ()), *others.get(i, ())) for i in range(len(worded))}
-        return await asyncio.to_thread(_concluded, conclude, worded, findings, trouble)
+        return Read(worded, findings, trouble)
 
     def _context(
         self, task: Task, tasks: Sequence[Task], question: Question | None
@@ -146,7 +164,7 @@ class Verify:
         self,
         model: Entailment,
         tasks: Sequence[Task],
-        premises_of: Callable[[Task], Iterator[Premise]],
+        premises_of: Callable[[Task], Iterable[Premise]],
         step: Span,
     ) -> tuple[Findings, Trouble | None]:
         """One call of the model for all premises of all claims of a rung."""
@@ -160,7 +178,8 @@ class Verify:
         judged = await judge(model, pairs, step, self.patience)
         if isinstance(judged, Trouble):
             return {}, judged
-        return await asyncio.to_thread(self._findings, asked, judged), None
+        found = await in_time(lambda: self._findings(asked, judged), self.patience, self.grace)
+        return ({}, found) if isinstance(found, Trouble) else (found, None)
 
     def _findings(
         self, asked: Sequence[tuple[Task, tuple[Premise, ...]]], judged: Mapping[Pair, Judgement]
@@ -182,7 +201,8 @@ class Verify:
         return self.guard(claim, values(premise.text), known)
 
 
-def _concluded(
-    conclude: Conclude, tasks: Sequence[Task], findings: Findings, trouble: Trouble | None
-) -> tuple[Claim, ...]:
-    return tuple(conclude(task, findings.get(task.place, ()), trouble) for task in tasks)
+def _given_up(claims: Sequence[Claim], trouble: Trouble) -> Read:
+    """Every claim as one that was not checked: not even its quotes were looked for in time."""
+    verdict = Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)
+    tasks = [Task(place, claim, "", settled=verdict) for place, claim in enumerate(claims)]
+    return Read(tasks, {}, trouble)

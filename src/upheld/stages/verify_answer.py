@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from upheld.stages.checks.claims import Sentence, split_answer
+from upheld.stages.judge import JudgeUncertain
 from upheld.stages.verify import Verify
 from upheld.types import (
     Cause,
@@ -25,8 +26,15 @@ _REFERENCE = Verdict(
 )
 
 
+NO_SUCH_SOURCE = "and there is no such source"
+
+
 async def verify_answer(
-    verify: Verify, answer: str, sources: Sequence[str | Passage], question: str | None = None
+    verify: Verify,
+    answer: str,
+    sources: Sequence[str | Passage],
+    question: str | None = None,
+    judge: JudgeUncertain | None = None,
 ) -> tuple[Claim, ...]:
     """The sentences of an answer with verdicts; the mark [n] means the n-th source.
 
@@ -37,6 +45,8 @@ async def verify_answer(
     claims = [_claim(sentence, passages) for sentence in sentences]
     asked = None if question is None else Question(question)
     checked = await verify(claims, passages, asked)
+    if judge is not None:
+        checked = await judge(checked, passages)
     return tuple(
         _noting_unknown_marks(claim, sentence, len(passages))
         for claim, sentence in zip(checked, sentences, strict=True)
@@ -78,5 +88,5 @@ def _noting_unknown_marks(claim: Claim, sentence: Sentence, sources: int) -> Cla
     if not unknown:
         return claim
     named = ", ".join(f"[{number}]" for number in unknown)
-    reason = f"{claim.verdict.reason}; it cites {named}, and there is no such source"
+    reason = f"{claim.verdict.reason}; it cites {named}, {NO_SUCH_SOURCE}"
     return replace(claim, verdict=replace(claim.verdict, reason=reason))

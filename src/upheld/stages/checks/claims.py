@@ -15,6 +15,7 @@ _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
 _SOURCES = re.compile(
     r"(?im)^[ \t#*_]*(?:sources|references|citations|bibliography|works cited)[ \t*_]*:?[ \t*_]*$"
 )
+_FULL_STOP = re.compile(r"[.!?][\"”')]?\s*\Z")
 _LABEL = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\[\d{1,3}\]")
 
 
@@ -32,7 +33,11 @@ class Sentence:
 def split_answer(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer; every mark belongs to the sentence before it, or around it."""
     bare = unmark(answer)
-    spans = sentence_spans(bare.text)
+    # A mark after a full stop ends a sentence, also where the splitter sees an abbreviation.
+    ends = (
+        place for place, _ in bare.marks if _FULL_STOP.search(bare.text, max(0, place - 8), place)
+    )
+    spans = sentence_spans(bare.text, ends)
     numbers: list[list[int]] = [[] for _ in spans]
     for place, cited in bare.marks:
         owner = _owner(bare.text, place, [start for start, _ in spans])

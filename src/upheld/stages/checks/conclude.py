@@ -5,82 +5,98 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from upheld.stages.checks.pool import Features, Pool, Reading, readings
 from upheld.stages.checks.source import Source, Trouble
 from upheld.stages.checks.task import Finding, Task
 from upheld.types import Cause, Citation, Claim, Support, Verdict
 
 _MOST_EVIDENCE = 3
+_STOPPED = 0.99  # of the threshold
 _NOTHING_READ = Trouble(Cause.NO_SOURCE, "nothing was found in the sources to hold it against")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conclude:
-    """Thresholds on the model's probabilities; to be calibrated with the weights they belong to."""
+    """How readings are weighed, and from where on they count: fitted for one model's weights."""
 
-    model: str | None = None  # who judged
+    pool: Pool = Pool()
     supported_above: float = 0.5
-    contradicted_above: float = 0.5
+    contradicted_above: float = 0.5  # above 1, a two-way verifier: it never says `contradicted`
 
-    def supports(self, finding: Finding) -> bool:
-        enough = finding.judgement.entails >= self.supported_above
-        return enough and finding.objection is None
+    def probability(self, features: Features) -> float:
+        """That the sources support the claim; what the guard stops stays below the threshold."""
+        weighed = self.pool(features)
+        return min(weighed, _STOPPED * self.supported_above) if features.objected else weighed
 
-    def contradicts(self, finding: Finding) -> bool:
-        return finding.judgement.contradicts >= self.contradicted_above
+    def supports(self, reading: Reading) -> bool:
+        return self.probability(reading.features) >= self.supported_above
 
-    def __call__(self, task: Task, findings: Sequence[Finding], trouble: Trouble | None) -> Claim:
+    def contradicts(self, reading: Reading) -> bool:
+        return reading.contradicts >= self.contradicted_above
+
+    def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
+        """Whether these findings are enough for the claim."""
+        return any(map(self.supports, readings(task, findings)))
+
+    def __call__(
+        self, task: Task, findings: Sequence[Finding], trouble: Trouble | None, model: str | None
+    ) -> Claim:
         """The claim with its verdict, and each of its citations with its own."""
         if task.settled is not None:
             return replace(task.claim, verdict=task.settled)
-        verdict = self._verdict(task, findings, task.trouble or trouble)
-        citations = tuple(self._own(each, task, findings) for each in task.claim.citations)
+        read = readings(task, findings)
+        verdict = self._verdict(task, read, task.trouble or trouble, model)
+        citations = tuple(self._own(each, task, read) for each in task.claim.citations)
         return replace(task.claim, verdict=verdict, citations=citations)
 
-    def _verdict(self, task: Task, findings: Sequence[Finding], trouble: Trouble | None) -> Verdict:
-        pro = self._best(task, [each for each in findings if self.supports(each)])
-        against = _cited(task, self._against(findings), Support.CONTRADICTED)
+    def _verdict(
+        self, task: Task, read: Sequence[Reading], trouble: Trouble | None, model: str | None
+    ) -> Verdict:
+        against = self._cited_against(task, read)
         if task.quotes:
             return _quoted(task, against)
-        if pro:
-            return self._entailed(task, pro, against)
-        trouble = trouble or task.blind_spot or (None if findings else _NOTHING_READ)
+        # One number whatever the verdict: thresholds are fitted on what is emitted here.
+        probability = max((self.probability(each.features) for each in read), default=0.0)
+        if pro := self._best(task, [each for each in read if self.supports(each)]):
+            return self._entailed(task, pro, against, probability, model)
+        trouble = trouble or task.blind_spot or (None if read else _NOTHING_READ)
         if trouble is not None:
             reason, cause = trouble.reason, trouble.cause
             return Verdict(Support.NOT_CHECKED, None, (), against, None, reason, cause)
-        # What the guard has stopped can't count for the claim, however sure the model was.
-        probability = max(
-            (each.judgement.entails for each in findings if each.objection is None), default=0.0
-        )
         if against:
-            said, cause, support = (
-                "a source says otherwise",
-                Cause.CONTRADICTED,
-                Support.CONTRADICTED,
-            )
-        else:
-            said, cause = _why_not(findings)
-            support = Support.UNSUPPORTED
-        return Verdict(support, probability, (), against, self.model, said, cause)
+            said, cause = "a source says otherwise", Cause.CONTRADICTED
+            return Verdict(Support.CONTRADICTED, probability, (), against, model, said, cause)
+        said, cause = self._why_not(read)
+        return Verdict(Support.UNSUPPORTED, probability, (), (), model, said, cause)
 
-    def _best(self, task: Task, supports: Sequence[Finding]) -> list[Finding]:
-        """The findings of the best kind: cited before others, one source before several."""
+    def _best(self, task: Task, supports: Sequence[Reading]) -> list[Reading]:
+        """The readings of the best kind: cited before others, one source before several."""
         cited = {source.passage.id for source in task.cited}
 
-        def kind(finding: Finding) -> tuple[bool, bool]:
-            ids = {source.passage.id for source in finding.sources}
-            return not ids <= cited, not finding.alone
+        def kind(reading: Reading) -> tuple[bool, bool]:
+            ids = {source.passage.id for source in reading.sources}
+            return not ids <= cited, not reading.alone
 
         best = min(map(kind, supports), default=None)
         found = [each for each in supports if kind(each) == best]
-        return sorted(found, key=lambda each: -each.judgement.entails)
+        return sorted(found, key=lambda each: -self.probability(each.features))
 
-    def _against(self, findings: Sequence[Finding]) -> list[Finding]:
+    def _cited_against(self, task: Task, read: Sequence[Reading]) -> tuple[Citation, ...]:
         """Who contradicts it: sources by themselves, or if none does, several together."""
-        found = [each for each in findings if self.contradicts(each)]
-        return [each for each in found if each.alone] or found
+        found = [each for each in read if self.contradicts(each)]
+        found = [each for each in found if each.alone] or found
+        findings = [each for reading in found for each in reading.findings]
+        telling = [e for e in findings if e.judgement.contradicts >= self.contradicted_above]
+        telling.sort(key=lambda each: -each.judgement.contradicts)
+        return _cited(task, telling, Support.CONTRADICTED)
 
     def _entailed(
-        self, task: Task, pro: Sequence[Finding], against: tuple[Citation, ...]
+        self,
+        task: Task,
+        pro: Sequence[Reading],
+        against: tuple[Citation, ...],
+        probability: float,
+        model: str | None,
     ) -> Verdict:
         cited = {source.passage.id for source in task.cited}
         elsewhere = any(source.passage.id not in cited for source in pro[0].sources)
@@ -89,11 +105,19 @@ class Conclude:
             Cause.ENTAILED: "a source says this",
             Cause.ENTAILED_ELSEWHERE: "another source than the one it cites says this",
         }[cause]
-        evidence = _cited(task, pro, Support.SUPPORTED)
-        probability = pro[0].judgement.entails
-        return Verdict(Support.SUPPORTED, probability, evidence, against, self.model, reason, cause)
+        evidence = _cited(task, [each.best for each in pro], Support.SUPPORTED)
+        return Verdict(Support.SUPPORTED, probability, evidence, against, model, reason, cause)
 
-    def _own(self, citation: Citation, task: Task, findings: Sequence[Finding]) -> Citation:
+    def _why_not(self, read: Sequence[Reading]) -> tuple[str, Cause]:
+        """The guard's objection, if it stopped what would weigh most; else that nothing says it."""
+        best = max(read, key=lambda each: self.pool(each.features))
+        if best.features.objected:
+            objections = [each.objection for each in best.findings if each.objection]
+            least = min(objections, key=lambda each: len(each.missing))
+            return str(least), least.cause
+        return "no source says this", Cause.NOT_ENTAILED
+
+    def _own(self, citation: Citation, task: Task, read: Sequence[Reading]) -> Citation:
         """A citation with what its passage does for the claim, narrowed to the words that do it."""
         source = next((s for s in task.cited if s.passage.id == citation.passage_id), None)
         if source is None:
@@ -102,21 +126,22 @@ class Conclude:
             if quoted is source:
                 return source.cite(where, Support.SUPPORTED)
         cited = set(task.cited)
-        within = [each for each in findings if set(each.sources) <= cited]
-        about = [each for each in within if source in each.sources]
+        within = [each for each in read if set(each.sources) <= cited]
+        about = sorted(
+            (each for each in within if source in each.sources), key=lambda each: not each.alone
+        )
         support = self._of_citation(task, source, within, about)
         telling = [
-            each
+            each.best
             for each in about
             if (support is Support.SUPPORTED and self.supports(each))
             or (support is Support.CONTRADICTED and self.contradicts(each))
         ]
-        telling.sort(key=lambda each: (not each.alone, -each.judgement.entails))
         spans = [p.spans for each in telling[:1] for p in each.premise.parts if p.source is source]
         return source.cite(source.closest(task.said, *spans), support)
 
     def _of_citation(
-        self, task: Task, source: Source, within: Sequence[Finding], about: Sequence[Finding]
+        self, task: Task, source: Source, within: Sequence[Reading], about: Sequence[Reading]
     ) -> Support:
         alone = [each for each in about if each.alone]
         if any(map(self.supports, alone)):
@@ -144,25 +169,10 @@ def _quoted(task: Task, against: tuple[Citation, ...]) -> Verdict:
 
 
 def _cited(task: Task, findings: Iterable[Finding], support: Support) -> tuple[Citation, ...]:
-    """The closest sentence of every source of these findings, each once, surest first."""
-    key = "entails" if support is Support.SUPPORTED else "contradicts"
-    ordered = sorted(findings, key=lambda each: -getattr(each.judgement, key))
+    """The closest sentence of every source of these findings, each once, in their order."""
     found: dict[tuple[str, int, int], Citation] = {}
-    for finding in ordered:
+    for finding in findings:
         for part in finding.premise.parts:
             citation = part.source.cite(part.source.closest(task.said, part.spans), support)
             found.setdefault((citation.passage_id, citation.start, citation.end), citation)
     return tuple(found.values())[:_MOST_EVIDENCE]
-
-
-def _why_not(findings: Sequence[Finding]) -> tuple[str, Cause]:
-    """The guard's objection, if it holds against every premise; else that nothing entails it."""
-    objections = [each.objection for each in findings]
-    least = min(
-        (each for each in objections if each is not None),
-        key=lambda each: len(each.missing),
-        default=None,
-    )
-    if least is not None and None not in objections:
-        return str(least), least.cause
-    return "no source says this", Cause.NOT_ENTAILED

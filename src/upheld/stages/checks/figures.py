@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
+from upheld.stages.checks.kept import kept
 from upheld.stages.checks.number_words import number_words
 
 _MONTHS = "january february march april may june july august september october november december"
@@ -41,7 +41,7 @@ class Figure:
     readings: frozenset[str]
 
 
-@lru_cache(maxsize=4096)
+@kept(4096)
 def figures(text: str) -> tuple[Figure, ...]:
     """The figures that a claim gives: each must stand where the claim is said to come from.
 
@@ -51,7 +51,7 @@ def figures(text: str) -> tuple[Figure, ...]:
     return tuple(figure for figure, binding in _read(_plain(text)) if binding)
 
 
-@lru_cache(maxsize=4096)  # every claim asks the same premises
+@kept(4096)  # every claim asks the same premises
 def values(text: str) -> frozenset[str]:
     """Every value that a premise can be said to give."""
     found: set[str] = set()

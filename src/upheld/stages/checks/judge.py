@@ -40,13 +40,18 @@ async def judge(
     return dict(zip(distinct, judgements, strict=True))
 
 
-async def in_time(work: Callable[[], T], patience: float) -> T | Trouble:
-    """Work that takes a while, off the event loop and before the deadline."""
-    return await _before_deadline(lambda: asyncio.to_thread(work), patience)
+async def in_time(work: Callable[[], T], patience: float, grace: float = 0.0) -> T | Trouble:
+    """Work that takes a while, off the event loop and before the deadline.
+
+    With some grace, it has so many seconds even where the run has fewer left.
+    """
+    return await _before_deadline(lambda: asyncio.to_thread(work), patience, grace)
 
 
-async def _before_deadline(work: Callable[[], Awaitable[T]], patience: float) -> T | Trouble:
-    seconds = min(current_run().meter.seconds_left, patience)
+async def _before_deadline(
+    work: Callable[[], Awaitable[T]], patience: float, grace: float = 0.0
+) -> T | Trouble:
+    seconds = max(min(current_run().meter.seconds_left, patience), grace)
     if seconds <= 0:
         return Trouble(Cause.OUT_OF_TIME, "no time was left to check it")
     try:

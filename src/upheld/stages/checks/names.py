@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from upheld.stages.checks.kept import kept
 from upheld.words import FUNCTION_WORDS, words
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
 _STARTS = re.compile(r"(?:^|[.!?:…]|[\"“‘(\[—])\s*$")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}(?:s|['’]s)?")
-_LONG_ACRONYM = 3
+_LONGEST_ACRONYM = 6
+_LONGEST_NAME = 12  # words; a longer run is a title
+_SMALL = ("of", "the", "and", "for", "de")  # words that may stand inside a name
+_MOST_SMALL = 2  # in a row: Department of the Treasury
 _MONTHS_AND_DAYS = frozenset(
     words(
         """january february march april may june july august september october november december
@@ -50,7 +54,7 @@ class Name:
     initials: str = ""
 
 
-@lru_cache(maxsize=4096)
+@kept(4096)
 def names(text: str) -> tuple[Name, ...]:
     """Words of names that a claim gives.
 
@@ -61,6 +65,9 @@ def names(text: str) -> tuple[Name, ...]:
     capital = [_capital(token[0]) for token in tokens]
     if len(tokens) > 4 and sum(capital) > 0.8 * len(tokens):  # a title, not prose
         return ()
+    initials: dict[int, str] = {}
+    for run in _runs(text, tokens, capital):
+        initials |= dict.fromkeys(run, _initials(tokens, [at for at in run if capital[at]]))
     found: list[Name] = []
     for place, token in enumerate(tokens):
         word = token[0].casefold()
@@ -70,7 +77,7 @@ def names(text: str) -> tuple[Name, ...]:
             word not in _OPENERS and _followed(text, tokens, capital, place)
         ):
             continue
-        found.append(Name(token[0], _initials(text, tokens, capital, place)))
+        found.append(Name(token[0], initials[place]))
     return tuple(found)
 
 
@@ -79,8 +86,7 @@ class Names:
     """The words of a premise, ready to be asked for names."""
 
     words: frozenset[str]
-    initials: frozenset[str]
-    sequence: str  # the initials of all words in a row
+    initials: frozenset[str]  # every row of two to six initials in a run of capitalised words
 
     @classmethod
     def of(cls, text: str) -> Names:
@@ -88,18 +94,17 @@ class Names:
         told = set(words(text))
         told |= {_bare(token[0]) for token in tokens}
         capital = [_capital(token[0]) for token in tokens]
-        runs = {_initials(text, tokens, capital, at) for at, is_ in enumerate(capital) if is_}
-        # Any two or more initials in a row may be how the short form is made.
-        parts = {run[i:j] for run in runs for i in range(len(run)) for j in range(i + 2, i + 7)}
-        row = "".join(token[0][0] for token in tokens).casefold()
-        return cls(frozenset(told), frozenset(parts), row)
+        rows: set[str] = set()
+        for run in _runs(text, tokens, capital):
+            # A line in capitals tells nothing about names.
+            spelt = [at for at in run if len(tokens[at][0]) == 1 or not tokens[at][0].isupper()]
+            if len(run) <= _LONGEST_NAME:
+                rows.update(_rows(_initials(tokens, spelt)))  # FOI: Freedom of Information
+                rows.update(_rows(_initials(tokens, [at for at in spelt if capital[at]])))
+        return cls(frozenset(told), frozenset(rows))
 
     def __or__(self, other: Names) -> Names:
-        return Names(
-            self.words | other.words,
-            self.initials | other.initials,
-            f"{self.sequence} {other.sequence}",
-        )
+        return Names(self.words | other.words, self.initials | other.initials)
 
     def has(self, name: Name) -> bool:
         whole = _bare(name.text)
@@ -113,11 +118,7 @@ class Names:
         return all(self._has_word(word) for word in named)
 
     def _spells(self, acronym: str) -> bool:
-        """Initials of a name; or, from three letters on, of any words in a row."""
-        letters = acronym.removesuffix("s") if len(acronym) >= _LONG_ACRONYM else acronym
-        return {acronym, letters} & self.initials != set() or (
-            len(letters) >= _LONG_ACRONYM and letters in self.sequence
-        )
+        return not {acronym, acronym.removesuffix("s")}.isdisjoint(self.initials)
 
     def _has_word(self, word: str) -> bool:
         if word in self.words or len(word) == 1:
@@ -166,28 +167,40 @@ def _followed(text: str, tokens: list[re.Match[str]], capital: list[bool], place
     return text[tokens[place].end() : tokens[place + 1].start()] == " "
 
 
-def _initials(text: str, tokens: list[re.Match[str]], capital: list[bool], place: int) -> str:
-    """Initials of the run of capitalised words around a place, small words inside left out."""
-    first = last = place
-    while (before := _neighbour(text, tokens, capital, first, -1)) is not None:
-        first = before
-    while (after := _neighbour(text, tokens, capital, last, 1)) is not None:
-        last = after
-    return "".join(tokens[at][0][0] for at in range(first, last + 1) if capital[at]).casefold()
+def _runs(text: str, tokens: list[re.Match[str]], capital: list[bool]) -> Iterator[range]:
+    """Capitalised words in a row, small words between them included: places of tokens."""
+    first = last = -1  # of the run so far
+    for place, is_capital in enumerate(capital):
+        if not is_capital:
+            continue
+        if last >= 0 and _goes_on(text, tokens, last, place):
+            last = place
+            continue
+        if last >= 0:
+            yield range(first, last + 1)
+        first = last = place
+    if last >= 0:
+        yield range(first, last + 1)
 
 
-def _neighbour(
-    text: str, tokens: list[re.Match[str]], capital: list[bool], place: int, step: int
-) -> int | None:
-    for far in (step, 2 * step):
-        at = place + far
-        if not 0 <= at < len(tokens):
-            return None
-        low, high = min(place, at), max(place, at)
-        between = text[tokens[low].end() : tokens[low + 1].start()].strip()
-        if between not in ("", "-") and not (between == "." and len(tokens[low][0]) == 1):
-            return None
-        if capital[at]:
-            inside = range(low + 1, high)
-            return at if all(tokens[i][0] in ("of", "the", "and", "for") for i in inside) else None
-    return None
+def _goes_on(text: str, tokens: list[re.Match[str]], last: int, place: int) -> bool:
+    """Whether a name that has come to its `last` word goes on at `place`, on the same line."""
+    if place - last - 1 > _MOST_SMALL:
+        return False
+    if any(tokens[at][0] not in _SMALL for at in range(last + 1, place)):
+        return False
+    for at in range(last, place):
+        between = text[tokens[at].end() : tokens[at + 1].start()]
+        initial = between.startswith(".") and len(tokens[at][0]) == 1  # John F. Kennedy
+        if between.removeprefix("." if initial else "").strip(" \t\u00a0") not in ("", "-"):
+            return False
+    return True
+
+
+def _initials(tokens: list[re.Match[str]], places: Iterable[int]) -> str:
+    return "".join(tokens[at][0][0] for at in places).casefold()
+
+
+def _rows(letters: str) -> Iterator[str]:
+    for size in range(2, _LONGEST_ACRONYM + 1):
+        yield from (letters[at : at + size] for at in range(len(letters) - size + 1))

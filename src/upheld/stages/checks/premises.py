@@ -46,11 +46,15 @@ class Premises:
 
     def _alone(self, task: Task, sources: Iterable[Source]) -> Iterator[Premise]:
         for source in sources:
-            if _readable(task, source):
-                windows = source.windows(self._window(task), self.count)
-                if len(windows) > 1:  # evidence that stands pages apart is in no window
-                    yield source.gathered(task.said, self._window(task), self.count)
-                yield from self._closest(task, windows)
+            if not _readable(task, source):
+                continue
+            whole = source.windows(self._left(task), self.count)
+            if len(whole) == 1:
+                yield from whole
+                continue
+            # Evidence that stands pages apart is in no window, but in the sentences gathered.
+            yield source.gathered(task.said, self._window(task), self.count)
+            yield from self._closest(task, source.windows(self._window(task), self.count))
 
     def _together(self, task: Task, sources: Sequence[Source]) -> Iterator[Premise]:
         readable = [source for source in sources if _readable(task, source)]
@@ -65,9 +69,11 @@ class Premises:
         return sorted(windows, key=lambda each: -len(told & terms(each.text)))[: self.max_windows]
 
     def _window(self, task: Task) -> int:
-        """Shorter beside a long claim: in steps, so that claims of like length share windows."""
-        left = self.room - task.size
-        return self.window_tokens if left >= self.window_tokens else left // _STEP * _STEP
+        return min(self.window_tokens, self._left(task))
+
+    def _left(self, task: Task) -> int:
+        """What a claim leaves: in steps, so that claims of like length share windows."""
+        return (self.room - task.size) // _STEP * _STEP
 
 
 def _readable(task: Task, source: Source) -> bool:

@@ -1,7 +1,7 @@
 """Which languages a text can be in, judged by its letters alone.
 
-It sees that Russian or Chinese is not English. It cannot tell French from English, nor Ukrainian
-from Russian: languages that share a script look alike to it.
+It sees that Russian or Chinese is not English. It cannot tell Ukrainian from Russian: languages
+that share a script look alike to it. Those that share the Latin one are told apart in `languages`.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from upheld.sentences import Span, sentence_spans
+from upheld.stages.checks.kept import kept
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.quote_check import Quotable, quotable
 from upheld.stages.checks.windows import pieces, windows
@@ -19,17 +20,12 @@ Count = Callable[[str], int]
 _JUNK = ("Cc", "Co", "Cn", "Cs")  # controls, private use, unassigned, surrogates
 _MOST_JUNK = 0.1
 _LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
-_LONGEST_KEPT = 2_000  # characters: whole documents are not kept in memory for their terms
 _CONTEXT_SHARE = 3  # title and headings may take a third of a premise
 
 
+@kept(16_384)
 def terms(text: str) -> frozenset[str]:
     """The terms of a sentence or a window, which several claims ask for."""
-    return _kept_terms(text) if len(text) <= _LONGEST_KEPT else frozenset(uncached_terms(text))
-
-
-@lru_cache(maxsize=16_384)
-def _kept_terms(text: str) -> frozenset[str]:
     return frozenset(uncached_terms(text))
 
 
@@ -55,6 +51,7 @@ class Premise:
 
     text: str
     parts: tuple[Part, ...]
+    gathered: bool = False  # sentences picked for the claim, not a run of the text
 
 
 @dataclass(eq=False)
@@ -90,6 +87,10 @@ class Source:
         """The names in all of it, title and headings included."""
         return Names.of(self.passage.searchable)
 
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return terms(self.passage.searchable)
+
     def windows(self, room: int, count: Count) -> tuple[Premise, ...]:
         """Premises that together hold every sentence, each within the room."""
         if room not in self._windows:
@@ -124,7 +125,8 @@ class Source:
             chosen.add(best)
             left -= size
             open_terms -= have[best]
-        return self._premise(context, tuple(spans[at] for at in sorted(chosen)))
+        picked = self._premise(context, tuple(spans[at] for at in sorted(chosen)))
+        return replace(picked, gathered=True)
 
     def closest(self, claim: str, within: Sequence[Span] = ()) -> Span:
         """The sentence, inside these spans, that shares most with the claim."""
@@ -143,7 +145,7 @@ class Source:
 
     def overlap(self, claim: str) -> int:
         """How many of the claim's terms stand anywhere in it."""
-        return len(terms(claim) & self._terms)
+        return len(terms(claim) & self.terms)
 
     def cite(self, span: Span, support: Support) -> Citation:
         """These words, in the coordinates of the document."""
@@ -157,10 +159,6 @@ class Source:
             quote=self.text[start:end],
             support=support,
         )
-
-    @cached_property
-    def _terms(self) -> frozenset[str]:
-        return terms(self.passage.searchable)
 
     def _premise(self, context: str, spans: tuple[Span, ...]) -> Premise:
         told = " ".join(self.text[start:end] for start, end in spans)
@@ -182,6 +180,7 @@ def joined(premises: Sequence[Premise]) -> Premise:
     return Premise(
         "\n\n".join(premise.text for premise in premises),
         tuple(part for premise in premises for part in premise.parts),
+        gathered=True,
     )
 
 

@@ -57,8 +57,3 @@ class Finding:
     @property
     def sources(self) -> tuple[Source, ...]:
         return tuple(part.source for part in self.premise.parts)
-
-    @property
-    def alone(self) -> bool:
-        """Whether the premise is of one source."""
-        return len(set(self.sources)) == 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from upheld.errors import UpheldError
 from upheld.ports import Entailment
 from upheld.stages.checks.judge import failed
+from upheld.stages.checks.languages import is_foreign
 from upheld.stages.checks.premises import Premises
 from upheld.stages.checks.scripts import foreign_share
 from upheld.stages.checks.source import Trouble
@@ -15,7 +16,7 @@ from upheld.stages.checks.task import Task
 from upheld.types import Cause
 from upheld.words import words
 
-_SEEN = 10_000  # characters that tell a source's language
+_SEEN = 10_000  # characters that tell a text's language
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +58,15 @@ class Word:
         for source in (*task.cited, *task.others):
             if source.passage.id in unread:
                 continue
-            if self._is_foreign(source.text[:_SEEN]):
+            if self._is_foreign(source.text):
                 unread[source.passage.id] = self._foreign("the source")
             elif (long := self.premises.too_long(task, source)) is not None:
                 unread[source.passage.id] = long
         return replace(task, unread=unread)
 
     def _is_foreign(self, text: str) -> bool:
-        return foreign_share(text, self.model.languages) > self.most_foreign
+        seen, languages = text[:_SEEN], self.model.languages
+        return foreign_share(seen, languages) > self.most_foreign or is_foreign(seen, languages)
 
     def _foreign(self, what: str) -> Trouble:
         known = ", ".join(sorted(self.model.languages))

@@ -3,7 +3,8 @@
     UpheldError
     ├── UsageError            the caller asked for something that cannot be done
     │   ├── SettingsError     a setting is unknown, missing or does not fit
-    │   └── NotFoundError     a collection, document or version that does not exist
+    │   ├── NotFoundError     a collection, document or version that does not exist
+    │   └── CalibrationError  labelled claims or a guarantee that cannot be used
     ├── MissingExtraError     a part needs an optional package that is not installed
     ├── ReadError             one document could not be read (the rest go on)
     ├── EngineError           the search engine or its storage
@@ -49,6 +50,10 @@ class SettingsError(UsageError):
 
 class NotFoundError(UsageError):
     """A collection, document or version that does not exist."""
+
+
+class CalibrationError(UsageError):
+    """Labelled claims, or a guarantee fitted on them, that cannot be used."""
 
 
 class MissingExtraError(UpheldError):

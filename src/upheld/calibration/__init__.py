@@ -1,0 +1,1 @@
+"""Calibration: labelled claims become a threshold with a guarantee."""

@@ -1,0 +1,119 @@
+"""Labelled claims: one JSON object a line, a person's verdict on a claim of one of our answers."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from upheld.errors import CalibrationError
+from upheld.types import Answer, Claim, Support
+
+
+class LabelledClaim(BaseModel):
+    """A claim, the score it was given, and whether a person finds it supported."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    question: str = Field(min_length=1)
+    answer: str = Field(min_length=1)  # its id
+    claim: str = Field(min_length=1)
+    evidence: tuple[str, ...]  # the quotes that the person was shown
+    score: float = Field(ge=0, le=1)  # Verdict.probability
+    verdict: Support  # what the pipeline said; the person was not shown it
+    supported: bool  # what the person said
+    pipeline: str = Field(min_length=1)  # Answer.pipeline
+    who: str
+    when: datetime
+
+    @property
+    def cluster(self) -> str:
+        """Claims that depend on each other: those of one answer, and of one question asked again.
+
+        >>> same_question("Who? "), same_question("WHO?")
+        ('who?', 'who?')
+        """
+        return same_question(self.question)
+
+    @property
+    def shown_score(self) -> float:
+        """The score as a threshold sees it: what is not `supported` is never shown as such."""
+        return self.score if self.verdict is Support.SUPPORTED else -math.inf
+
+
+def same_question(text: str) -> str:
+    """A question however it was typed."""
+    return " ".join(text.split()).casefold()
+
+
+def draw(answer: Answer, seed: int = 0) -> Claim | None:
+    """One claim of those that were checked; which one depends on question and seed alone."""
+    checked = [claim for claim in answer.claims if claim.verdict.probability is not None]
+    if not checked:
+        return None
+    digest = hashlib.sha256(f"{seed} {same_question(answer.question)}".encode()).digest()
+    return checked[int.from_bytes(digest[:8], "big") % len(checked)]
+
+
+def read_labels(path: Path) -> tuple[LabelledClaim, ...]:
+    """All labels of a file; a line that cannot be read is named, never left out."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CalibrationError(f"The labels {path} cannot be read: {error}") from error
+    return tuple(
+        _label(line, f"{path}, line {number}")
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    )
+
+
+def _label(line: str, place: str) -> LabelledClaim:
+    try:
+        return LabelledClaim.model_validate_json(line)
+    except ValidationError as error:
+        raise CalibrationError(
+            f"{place}, is not a labelled claim: {faults(error)}",
+            help="`upheld label` writes this file; correct the line or take it out.",
+        ) from error
+
+
+def faults(error: ValidationError) -> str:
+    """What does not fit, field by field; never the values."""
+    return "; ".join(
+        ": ".join(part for part in (".".join(map(str, each["loc"])), each["msg"]) if part)
+        for each in error.errors(include_input=False, include_url=False)
+    )
+
+
+def the_pipeline(labels: Sequence[LabelledClaim]) -> str:
+    """The one pipeline that made all these scores; scores of two do not compare."""
+    if not labels:
+        raise CalibrationError("There are no labels.", help="Make some with `upheld label`.")
+    counted = Counter(label.pipeline for label in labels)
+    if len(counted) > 1:
+        told = "\n".join(f"  {n} of {name}" for name, n in counted.most_common())
+        raise CalibrationError(
+            f"These labels are of {len(counted)} pipelines, whose scores do not compare:\n{told}",
+            help="Keep the labels of each pipeline in a file of its own.",
+        )
+    return next(iter(counted))
+
+
+def append_label(path: Path, label: LabelledClaim) -> None:
+    """Add a line, and be sure that it is on the disk before the next claim is shown."""
+    line = label.model_dump_json().encode() + b"\n"
+    with path.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":  # an editor has saved it without the last line's end
+                line = b"\n" + line
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())

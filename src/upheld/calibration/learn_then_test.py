@@ -1,0 +1,219 @@
+"""Learn then test: a threshold on scores above which at most alpha of the claims are wrong.
+
+After Angelopoulos et al. 2021 (arXiv:2110.01052), with fixed-sequence testing. A *tuning part* of
+the labelled claims fixes which thresholds are tried and where the trial starts. On the *testing
+part*, from strict to lax, "more than alpha of the kept claims are not supported" is tested with
+an exact binomial tail; the last threshold before the first failure is certified. Tests in an order
+that was fixed beforehand need no correction for their number.
+
+The binomial tail is valid for independent claims only, so one claim of each cluster is drawn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from upheld.calibration.binomial import fewest_trials, most_errors, upper_bound
+from upheld.errors import CalibrationError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Bools = npt.NDArray[np.bool_]
+    Ints = npt.NDArray[np.int64]
+
+# The tuning part needs few claims: it fixes steps of a twentieth and no error is counted on it.
+# Simulated with 200 to 3,000 labels, a fifth keeps more than a third does, and twenty steps keep
+# more than fifty: every step is one more occasion to stop.
+TUNING_SHARE = 0.2
+STEPS = 20
+# The trial starts where at least 50 claims, and at least a tenth of all, are likely to be kept.
+# With 50 alone, more labels would only make the start stricter and never surer.
+START_KEPT = 50
+START_SHARE = 0.1
+_MOST_KEPT = 5_000  # nobody labels more, so more is as good as never
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a threshold keeps of the testing part, and how much of that is not supported."""
+
+    threshold: float
+    kept: int
+    errors: int
+    kept_share: float
+    error_share: float  # 0 where nothing is kept; the bound is then 1
+    upper_bound: float  # of the error share, with confidence 1 - delta, for this step alone
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A certified threshold, or None; and the whole curve, from strict to lax."""
+
+    alpha: float
+    delta: float
+    threshold: float | None
+    kept_share: float  # of the testing part; 0 where nothing is certified
+    kept: int
+    errors: int
+    claims: int  # one a cluster
+    tested: int  # of them, in the testing part
+    start: float | None  # the first threshold that was tested
+    curve: tuple[Step, ...]
+
+
+def calibrate(
+    scores: Sequence[float],
+    supported: Sequence[bool],
+    *,
+    alpha: float,
+    delta: float,
+    clusters: Sequence[str] | None = None,
+    seed: int = 0,
+) -> Calibration:
+    """Certify a threshold on labelled claims; without clusters, every claim is its own.
+
+    A claim that would not be shown whatever the threshold has the score -inf.
+    """
+    names = [str(i) for i in range(len(scores))] if clusters is None else list(clusters)
+    score, wrong = np.asarray(scores, float), ~np.asarray(supported, bool)
+    _check(score, wrong, names, alpha, delta)
+    drawn = one_of_each(names, seed)
+    tuning = np.array([_place(f"split {seed} {names[i]}") < TUNING_SHARE for i in drawn], bool)
+    score, wrong = score[drawn], wrong[drawn]
+    thresholds, start = plan(score[tuning], int((~tuning).sum()), alpha, delta)
+    kept, errors = count(score[~tuning], wrong[~tuning], thresholds)
+    last = last_passed(kept, errors, start, alpha, delta)
+    tested = int((~tuning).sum())
+    curve = tuple(
+        _step(t, k, e, tested, delta)
+        for t, k, e in zip(thresholds.tolist(), kept.tolist(), errors.tolist(), strict=True)
+    )
+    best = None if last is None else curve[last]
+    return Calibration(
+        alpha=alpha,
+        delta=delta,
+        threshold=best.threshold if best else None,
+        kept_share=best.kept_share if best else 0.0,
+        kept=best.kept if best else 0,
+        errors=best.errors if best else 0,
+        claims=len(drawn),
+        tested=tested,
+        start=curve[start].threshold if start < len(curve) else None,
+        curve=curve,
+    )
+
+
+def plan(tuning: Floats, tested: int, alpha: float, delta: float) -> tuple[Floats, int]:
+    """Thresholds from strict to lax, and which of them is tested first, from scores alone.
+
+    How many claims a threshold will keep is told from the tuning part, scaled to the size of the
+    testing part; the testing part itself is not looked at. Where alpha is so small that 50 claims
+    with one error among them could not pass, as many are wanted as could.
+    """
+    shown = tuning[np.isfinite(tuning)]
+    if not len(shown):
+        return np.empty(0), 0
+    at = np.quantile(shown, np.arange(STEPS) / STEPS, method="inverted_cdf")
+    thresholds = np.unique(at)[::-1]
+    kept, _ = count(tuning, np.zeros(len(tuning), bool), thresholds)
+    wanted = _first_kept(alpha, delta)
+    enough = (kept * (tested / len(tuning)) >= wanted) & (kept >= START_SHARE * len(shown))
+    return thresholds, int(np.argmax(enough)) if enough.any() else len(thresholds)
+
+
+def _first_kept(alpha: float, delta: float) -> int:
+    return max(START_KEPT, fewest_trials(1, alpha, delta))
+
+
+def count(scores: Floats, wrong: Bools, thresholds: Floats) -> tuple[Ints, Ints]:
+    """How many claims each threshold keeps, and how many of those are wrong."""
+    order = np.argsort(-scores)
+    kept = np.searchsorted(-scores[order], -thresholds, side="right")
+    errors = np.concatenate([[0], np.cumsum(wrong[order])])
+    return kept, errors[kept]
+
+
+def last_passed(kept: Ints, errors: Ints, start: int, alpha: float, delta: float) -> int | None:
+    """The last step before the first that fails; None where already the first one does."""
+    last = None
+    for step in range(start, len(kept)):
+        if errors[step] > most_errors(int(kept[step]), alpha, delta):
+            break
+        last = step
+    return last
+
+
+def labels_needed(found: Calibration) -> int | None:
+    """How many labels would probably certify something; None where none of the steps could.
+
+    For each step: how many kept claims show an error share one standard error above the one seen
+    (with one error more, so that a lucky zero does not promise much). Where there were too few to
+    begin, the fewest that are ever enough.
+    """
+    first = _first_kept(found.alpha, found.delta)
+    wanted = []
+    for step in found.curve:
+        if not step.kept:
+            continue
+        seen = (step.errors + 1) / (step.kept + 1)
+        rate = seen + (seen * (1 - seen) / step.kept) ** 0.5
+        kept = first
+        while most_errors(kept, found.alpha, found.delta) < rate * kept and kept < _MOST_KEPT:
+            kept = kept * 5 // 4
+        if kept < _MOST_KEPT:
+            wanted.append(kept / step.kept_share / (1 - TUNING_SHARE))
+    if not wanted and found.start is None:
+        wanted.append(first / (1 - TUNING_SHARE))
+    return math.ceil(min(wanted)) if wanted else None
+
+
+def one_of_each(clusters: Sequence[str], seed: int) -> list[int]:
+    """The place of one claim of each cluster, drawn by the seed."""
+    members: dict[str, list[int]] = {}
+    for place, name in enumerate(clusters):
+        members.setdefault(name, []).append(place)
+    return [
+        places[int(_place(f"draw {seed} {name}") * len(places))] for name, places in members.items()
+    ]
+
+
+def _place(key: str) -> float:
+    """A number in [0, 1) that is the same on every machine."""
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48
+
+
+def _step(threshold: float, kept: int, errors: int, tested: int, delta: float) -> Step:
+    return Step(
+        threshold,
+        kept,
+        errors,
+        kept / tested if tested else 0.0,
+        errors / kept if kept else 0.0,
+        upper_bound(errors, kept, delta),
+    )
+
+
+def _check(
+    score: Floats, wrong: Bools, clusters: Sequence[str], alpha: float, delta: float
+) -> None:
+    check_levels(alpha, delta)
+    if not len(score) == len(wrong) == len(clusters):
+        raise CalibrationError("Scores, labels and clusters must be as many.")
+    if np.isnan(score).any() or np.isposinf(score).any():
+        raise CalibrationError("A score is not a number.")
+
+
+def check_levels(alpha: float, delta: float) -> None:
+    """Both are shares; at 0 nothing could be certified, at 1 nothing would be said."""
+    for name, level in (("alpha", alpha), ("delta", delta)):
+        if not 0 < level < 1:
+            raise CalibrationError(f"{name} must be between 0 and 1, not {level}.")

@@ -1,0 +1,151 @@
+"""`upheld calibrate`: labelled claims become a threshold with a guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from upheld.calibration.fitted import FittedGuarantee, fitted_on, write_guarantee
+from upheld.calibration.labelled import read_labels, the_pipeline
+from upheld.cli import options, show
+
+if TYPE_CHECKING:
+    from upheld.calibration.learn_then_test import Calibration, Step
+
+NOTHING_CERTIFIED = 3
+_WIDTH = 50  # of the picture
+
+
+def calibrate(
+    labels: Annotated[Path, typer.Argument(help="Labelled claims, as `upheld label` writes them.")],
+    alpha: Annotated[
+        float, typer.Option(help="At most this share of the claims shown as supported is not.")
+    ] = 0.1,
+    delta: Annotated[
+        float, typer.Option(help="The guarantee is wrong with at most this chance.")
+    ] = 0.1,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the guarantee is written, for `ask`.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find how sure the verifier must be for a guarantee, and what that keeps.
+
+    Exit codes: 0 certified, 3 nothing could be certified, 2 wrong usage.
+
+    Examples:
+
+        upheld calibrate labels.jsonl
+
+        upheld calibrate labels.jsonl --alpha 0.2 --out guarantee.json
+    """
+    from upheld.calibration import learn_then_test
+
+    claims = read_labels(labels)
+    pipeline = the_pipeline(claims)
+    found = learn_then_test.calibrate(
+        [claim.shown_score for claim in claims],
+        [claim.supported for claim in claims],
+        clusters=[claim.cluster for claim in claims],
+        alpha=alpha,
+        delta=delta,
+    )
+    if as_json:
+        show.print_json(found)
+    else:
+        _show(found, learn_then_test.labels_needed(found))
+    if found.threshold is None:
+        raise typer.Exit(NOTHING_CERTIFIED)
+    if out is not None:
+        fitted = FittedGuarantee(
+            alpha=alpha,
+            delta=delta,
+            threshold=found.threshold,
+            pipeline=pipeline,
+            fitted_on=fitted_on(labels, found.claims),
+        )
+        write_guarantee(out, fitted)
+        show.err.print(Text(f"written: {out}", style="dim"))
+
+
+def _show(found: Calibration, needed: int | None) -> None:
+    if found.curve:
+        show.out.print(_table(found))
+        show.out.print()
+        for line in picture(found.curve, found.alpha):
+            show.out.print(line)
+        show.out.print()
+    show.out.print(guarantee(found) if found.threshold is not None else failure(found, needed))
+
+
+def _table(found: Calibration) -> Table:
+    """The trade-off on the testing part: a laxer threshold keeps more and errs more."""
+    title = f"{found.tested} claims tested, one a question"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for column in ("threshold", "kept", "not supported", "at most"):
+        table.add_column(column, justify="right")
+    for step in found.curve:
+        certified = step.threshold == found.threshold
+        table.add_row(
+            "→" if certified else "",
+            f"{step.threshold:.3f}",
+            f"{step.kept_share:.0%} ({step.kept})",
+            f"{step.error_share:.1%} ({step.errors})" if step.kept else "",
+            f"{step.upper_bound:.1%}",
+            style="bold green" if certified else None,
+        )
+    return table
+
+
+def picture(curve: Sequence[Step], alpha: float) -> list[Text]:
+    """A bar a step: what was seen to be wrong, up to where it may be, and the line at alpha."""
+    widest = max(alpha * 2, *(step.error_share for step in curve), 0.01)
+    line = min(_WIDTH - 1, round(alpha / widest * _WIDTH))
+    lines = [Text(f"  kept   not supported █, at most ░, alpha {alpha:g} │", style="dim")]
+    for step in curve:
+        seen = round(step.error_share / widest * _WIDTH)
+        bound = min(_WIDTH, round(step.upper_bound / widest * _WIDTH))
+        bar = ("█" * seen + "░" * (bound - seen)).ljust(_WIDTH)
+        drawn = Text(f"{step.kept_share:6.0%}   {bar[:line]}│{bar[line + 1 :]}".rstrip())
+        drawn.stylize("green" if step.upper_bound <= alpha else "yellow", 9)
+        lines.append(drawn)
+    return lines
+
+
+def guarantee(found: Calibration) -> Text:
+    """The guarantee in plain words."""
+    return Text.assemble(
+        ("Certified: ", "bold green"),
+        f"of the claims shown as supported with a probability of {found.threshold:.3f} or more, "
+        f"at most {show.percent(found.alpha)} are not, with confidence "
+        f"{show.percent(1 - found.delta)}. "
+        f"That keeps {found.kept_share:.0%} of the claims; {found.errors} of the {found.kept} kept "
+        f"in the test were not supported. {show.SPEAKS_OF}",
+    )
+
+
+def failure(found: Calibration, needed: int | None) -> Text:
+    """Why there is no guarantee, and what may help."""
+    told = Text.assemble(("Nothing could be certified. ", "bold yellow"))
+    if found.start is None:
+        told.append(f"There are too few claims: {found.claims}, of which {found.tested} test. ")
+    else:
+        first = next(step for step in found.curve if step.threshold == found.start)
+        told.append(
+            f"At the first threshold tested, {found.start:.3f}, {first.errors} of {first.kept} "
+            f"claims were not supported: it may be {first.upper_bound:.1%}, more than "
+            f"{show.percent(found.alpha)}. "
+        )
+    if needed is None:
+        told.append("More labels would hardly help; a larger alpha may.")
+    elif needed > found.claims:
+        told.append(f"About {needed} labels would probably do.")
+    else:
+        told.append("It was close: some more labels would probably do.")
+    return told

@@ -60,8 +60,8 @@ class Compared:
 
 async def bench_speed(sizes: Sizes, seed: int, watch: Watch) -> Report:
     """Ratios to the bare engines, and the speed-up of indexing files that have not changed."""
-    queries, query_attempts = await _retried(lambda: compare_queries(sizes, seed, watch))
-    indexing, index_attempts = await _retried(lambda: compare_indexing(sizes, seed, watch))
+    queries, query_attempts = await retried(lambda: compare_queries(sizes, seed, watch))
+    indexing, index_attempts = await retried(lambda: compare_indexing(sizes, seed, watch))
     first, again = await reindex(sizes, seed, watch)
     rows: list[Row] = [
         _row("hybrid query p50, ms", queries, 1_000, query_attempts),
@@ -173,7 +173,7 @@ async def reindex(sizes: Sizes, seed: int, watch: Watch) -> tuple[float, float]:
     return first, statistics.median(again)
 
 
-async def _retried(measure: Callable[[], Awaitable[Compared]]) -> tuple[Compared, int]:
+async def retried(measure: Callable[[], Awaitable[Compared]]) -> tuple[Compared, int]:
     """Measure until the control holds, a few times at most; the last one is kept, void or not."""
     attempt, found = 1, await measure()
     while found.is_void and attempt < ATTEMPTS:

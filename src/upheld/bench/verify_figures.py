@@ -1,43 +1,10 @@
-"""What a verifier is worth on a set: AUC beside word overlap; contradicted against neutral."""
+"""What scores are worth: ranking, decisions at a threshold, and whether probabilities are true."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-
-from upheld.bench.verify_pool import Features, Pooling, Score, featured, overlap
-from upheld.bench.verify_sets import Case
-from upheld.training.verifier.labels import Label
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """One set's; `against` is None where a set does not tell contradicted from neutral."""
-
-    cases: int
-    supported: float  # share
-    auc: float
-    overlap_auc: float
-    against: float | None
-
-
-def measure(
-    cases: Sequence[Case], score: Score, pooling: Pooling, most: int | None = None
-) -> Figures:
-    """Score the cases of a set; `most` bounds the windows a claim is held against."""
-    features = featured(cases, score, most)
-    supported = [case.label.supported for case in cases]
-    texts = [" ".join(f"{title} {text}" for title, text in case.passages) for case in cases]
-    shares = [overlap(case.claim, text) for case, text in zip(cases, texts, strict=True)]
-    return Figures(
-        len(cases),
-        float(np.mean(supported)),
-        auc(pooling(features).tolist(), supported),
-        auc(shares, supported),
-        _against(cases, features),
-    )
 
 
 def auc(values: Sequence[float], positive: Sequence[bool]) -> float:
@@ -52,12 +19,24 @@ def auc(values: Sequence[float], positive: Sequence[bool]) -> float:
     return float(lower.sum() / 2 / (len(above) * len(below)))
 
 
-def _against(cases: Sequence[Case], features: Sequence[Features]) -> float | None:
-    told = [
-        (one[3], case.label is Label.CONTRADICTS)
-        for case, one in zip(cases, features, strict=True)
-        if case.label in (Label.CONTRADICTS, Label.NEUTRAL)
-    ]
-    if len({truth for _, truth in told}) < 2:
-        return None
-    return auc([value for value, _ in told], [truth for _, truth in told])
+def balanced_accuracy(values: Sequence[float], positive: Sequence[bool], above: float) -> float:
+    """The mean of how many positives reach the threshold and how many negatives do not.
+
+    >>> balanced_accuracy([0.9, 0.4, 0.1], [True, True, False], 0.5)
+    0.75
+    """
+    reached, truth = np.asarray(values, float) >= above, np.asarray(positive, bool)
+    return float((reached[truth].mean() + (~reached[~truth]).mean()) / 2)
+
+
+def calibration_error(values: Sequence[float], positive: Sequence[bool], bins: int = 15) -> float:
+    """Mean distance of probability from truth, over bins with as many cases each.
+
+    >>> calibration_error([0.25, 0.25, 0.25, 0.25], [True, False, False, False], bins=1)
+    0.0
+    """
+    order = np.argsort(np.asarray(values, float), kind="stable")
+    value, truth = np.asarray(values, float)[order], np.asarray(positive, float)[order]
+    parts = zip(np.array_split(value, bins), np.array_split(truth, bins), strict=True)
+    away = sum(len(part) * abs(part.mean() - true.mean()) for part, true in parts if len(part))
+    return float(away / len(value))

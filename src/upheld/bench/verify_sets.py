@@ -6,15 +6,15 @@ Dev files come as their calibration half; the other half trains.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from upheld.training.verifier import labels
-from upheld.training.verifier.labels import Label
-from upheld.training.verifier.pairs import for_training, rows
+from upheld.bench import verify_labels as labels
+from upheld.bench.pack import lot, rows
+from upheld.bench.verify_labels import Label
 
 _MARK = re.compile(r"\s*\[\d+\]")
 _SOURCE_LINE = re.compile(r"^\s*(?:\[\d+\])?\s*(?:https?://\S+)?\s*")
@@ -30,6 +30,8 @@ class Case:
     passages: tuple[tuple[str, str], ...]
     label: Label
     document: str  # what must not stand on both sides of a split
+    question: str = ""  # what the claim answers, where the set tells
+    before: str = ""  # the sentence before it
 
 
 def load(name: str, data: Path) -> list[Case]:
@@ -70,23 +72,44 @@ def expertqa(rows_of: Path) -> Iterator[Case]:
     """Sentences of answers to experts' questions against the evidence they cite."""
     for row in rows(rows_of):
         for answer in row["answers"].values():
+            before = ""
             for claim in answer["claims"]:
                 texts = [_SOURCE_LINE.sub("", evidence, count=1) for evidence in claim["evidence"]]
                 passages = tuple(("", text) for text in texts if text.strip())
                 label = labels.EXPERTQA.get(claim["support"] or "")
+                text, asked = _MARK.sub("", claim["claim_string"]).strip(), row["question"]
                 if passages and label is not None:
-                    text = _MARK.sub("", claim["claim_string"]).strip()
-                    yield Case("expertqa", text, passages, label, row["question"])
+                    yield Case("expertqa", text, passages, label, asked, asked, before)
+                before = text
 
 
 def factcheckgpt(data: Path) -> Iterator[Case]:
     """Claims of chat answers against passages found on the web."""
     path = data / "c_verification" / "factcheckgpt_claim_evidence_stance.jsonl.gz"
-    for row in rows(path):
+    found = [row for row in rows(path) if row["evidence"].strip()]
+    groups = joined_by([(row["claim"], row["evidence"]) for row in found])
+    for row, group in zip(found, groups, strict=True):
         label = labels.FACTCHECKGPT[row["stance"]]
-        if row["evidence"].strip():
-            passages = (("", row["evidence"]),)
-            yield Case("factcheckgpt", row["claim"], passages, label, row["claim"])
+        yield Case("factcheckgpt", row["claim"], (("", row["evidence"]),), label, group)
+
+
+def joined_by(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """For each pair, a name that pairs share if they are linked by either of their parts.
+
+    >>> one, two, three, four = joined_by([("a", "x"), ("b", "x"), ("b", "y"), ("c", "z")])
+    >>> one == two == three != four
+    True
+    """
+    above: dict[str, str] = {}
+
+    def top(part: str) -> str:
+        while above.setdefault(part, part) != part:
+            part = above[part]
+        return part
+
+    for one, other in pairs:
+        above[top(f"other {other}")] = top(one)
+    return [top(one) for one, _ in pairs]
 
 
 def begin(path: Path) -> Iterator[Case]:
@@ -96,10 +119,10 @@ def begin(path: Path) -> Iterator[Case]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         next(lines)
         for line in lines:
-            _, _, knowledge, _, response, label = line.rstrip("\n").split("\t")
+            _, _, knowledge, message, response, label = line.rstrip("\n").split("\t")
             if label in labels.BEGIN and knowledge.strip():
-                passages = (("", knowledge),)
-                yield Case("begin", response, passages, labels.BEGIN[label], knowledge[:80])
+                passages, meant = (("", knowledge),), labels.BEGIN[label]
+                yield Case("begin", response, passages, meant, knowledge[:80], message)
 
 
 def nli(path: Path, name: str, *sources: str) -> Iterator[Case]:
@@ -108,7 +131,9 @@ def nli(path: Path, name: str, *sources: str) -> Iterator[Case]:
         if row["source"].startswith(sources):
             title, text = titled(row["source"], row["premise"])
             label = labels.NLI[row["label"]]
-            document = row.get("group") or row["premise"][:80]
+            # A group is an article in one source, and a row in the others.
+            article = row.get("group") if row["source"] == "fool-me-twice" else None
+            document = article or row["premise"][:200]
             yield Case(name, row["hypothesis"], ((title, text),), label, document)
 
 
@@ -117,6 +142,11 @@ def titled(source: str, premise: str) -> tuple[str, str]:
     mark = {"fever-nli": " . ", "fool-me-twice": ": "}.get(source)
     title, found, text = premise.partition(mark) if mark else ("", "", premise)
     return (title, text) if found and len(title) <= 80 else ("", premise)
+
+
+def for_training(document: str) -> bool:
+    """Whether a document of a dev file trains; the others calibrate."""
+    return lot("dev half", document) < 0.5
 
 
 def _half(cases: Iterator[Case]) -> Iterator[Case]:

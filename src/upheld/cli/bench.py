@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from upheld.bench.report import Report, Watch
     from upheld.bench.retrieval import Choice
 
-app = typer.Typer(no_args_is_help=True, help="Measure retrieval and speed on this machine.")
+app = typer.Typer(
+    no_args_is_help=True, help="Measure retrieval, verification and speed on this machine."
+)
 
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a results page.")]
 Cache = Annotated[Path | None, typer.Option(help="Where vectors are kept between runs.")]
@@ -37,7 +39,7 @@ class SplitName(StrEnum):
 
 @app.callback()
 def benchmarks() -> None:
-    """Measure retrieval and speed on this machine."""
+    """Measure retrieval, verification and speed on this machine."""
 
 
 @app.command()
@@ -125,6 +127,63 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
     report = _run(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
         show.err.print("[yellow]void:[/] the control left 0.95-1.05; run it on a quieter machine")
+
+
+@app.command()
+def verify(
+    data: Data,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many cases of each set.")
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option(help="A server whose model is asked as a judge, for comparison.")
+    ] = None,
+    model: options.LlmModel = None,
+    scorer: Annotated[
+        Path | None, typer.Option(help="Folder of the bench's own scorer, to compare with.")
+    ] = None,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """Verdicts against people's labels: ranking, calibration, guarantee; and the speed of it.
+
+    Judgements are kept in --cache: a run that was interrupted goes on where it stopped.
+
+    Examples:
+
+        upheld bench verify --data pack --json
+
+        upheld bench verify --data pack --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b
+    """
+    from upheld.bench.vectors import default_cache
+    from upheld.bench.verify import Choice
+    from upheld.bench.verify_local import bench_shipped
+
+    choice = Choice(data, cache or default_cache(), limit)
+    _run(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
+
+
+@app.command(name="verify-choices")
+def verify_choices(
+    data: Data,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many cases of each set.")
+    ] = None,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """What guard, context and windows of the verify stage gain and lose, on dev files.
+
+    Example: upheld bench verify-choices --data pack --markdown
+    """
+    from upheld.bench.vectors import default_cache
+    from upheld.bench.verify import Choice
+    from upheld.bench.verify_local import choices_of_shipped
+
+    choice = Choice(data, cache or default_cache(), limit)
+    _run(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
 
 
 def _choice(

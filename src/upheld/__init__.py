@@ -29,9 +29,8 @@ from upheld.types import (
     Usage,
     Verdict,
 )
-from upheld.verifying import CheckedAnswer, verify
-
-__version__ = "0.1.0"
+from upheld.verifying import CheckedAnswer, verify, verify_async
+from upheld.version import __version__
 
 __all__ = [
     "Answer",
@@ -59,4 +58,5 @@ __all__ = [
     "Verdict",
     "__version__",
     "verify",
+    "verify_async",
 ]

@@ -7,19 +7,22 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from upheld.errors import SettingsError
+from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
 from upheld.methods.rag import RAG
 from upheld.ports import LLM, Embedder, Index
 from upheld.settings import Settings
+from upheld.stages.checks.fitted import fitted
 from upheld.stages.fallback import Write, WriteOrQuote
+from upheld.stages.judge import JudgeUncertain, band_around
 from upheld.stages.quote import QuoteWriter
 from upheld.stages.search import Search
+from upheld.stages.verify import Verify
 from upheld.stages.write import WriteClaims
 from upheld.trace import OtelTracer
-from upheld.types import Draft, Question, Scope
+from upheld.types import Draft, Question, Scope, content_hash
 
 Method = Callable[[Question], Awaitable[Draft]]
 
@@ -32,12 +35,14 @@ class Parts:
     index: Index
     embedder: Embedder | None
     llm: LLM | None
+    verify: Verify
     chunker: Chunker
     reader: ReadWorker
+    judge: JudgeUncertain | None = None
 
     async def close(self) -> None:
         await self.index.close()
-        for part in (self.embedder, self.llm):
+        for part in (self.embedder, self.llm, self.verify.model):
             if part is not None:
                 await part.close()
         self.reader.close()
@@ -54,6 +59,9 @@ async def open_parts(settings: Settings) -> Parts:
     """Open the index and the models that the settings name."""
     from upheld.edge.lancedb import LanceIndex
 
+    llm = open_llm(settings)
+    verify = open_verify(settings)
+    judge = judge_stage(settings, llm, verify)
     embedder = open_embedder(settings)
     index = await LanceIndex.open(
         settings.kb,
@@ -61,7 +69,16 @@ async def open_parts(settings: Settings) -> Parts:
         embedder_identity=embedder.identity if embedder else None,
         dimension=embedder.dimension if embedder else None,
     )
-    return Parts(settings, index, embedder, open_llm(settings), chunker(settings), reader(settings))
+    return Parts(
+        settings,
+        index,
+        embedder,
+        llm,
+        verify,
+        chunker(settings),
+        reader(settings),
+        judge,
+    )
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
@@ -96,6 +113,35 @@ def open_llm(settings: Settings) -> LLM | None:
         concurrency=settings.llm_concurrency,
         timeout=settings.llm_timeout,
     )
+
+
+def open_verify(settings: Settings) -> Verify:
+    """The stage with its model; without one, or with one that is broken, only quotes count."""
+    if not settings.local_models or not has_local_models():
+        return Verify(model=None)
+    try:
+        from upheld.edge.entailment import LocalEntailment
+        from upheld_models import verifier_fit, verifier_model, verifier_tokenizer
+
+        threads = settings.threads or None
+        model = LocalEntailment(verifier_model(), verifier_tokenizer(), threads=threads)
+        conclude = fitted(verifier_fit().read_text(encoding="utf-8"), model.identity)
+    except (UpheldError, ImportError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        return Verify(model=None, no_model=f"the verifier cannot be opened: {reason}")
+    return Verify(model=model, conclude=conclude)
+
+
+def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUncertain | None:
+    """The language model as the verifier's last rung, where the settings ask for it."""
+    if not settings.judge:
+        return None
+    if llm is None:
+        raise SettingsError(
+            "The judge is switched on, but there is no language model to ask.",
+            help="Give --llm URL and --model NAME (llm_url, llm_model), or leave out the judge.",
+        )
+    return JudgeUncertain(llm=llm, band=band_around(verify.conclude.supported_above))
 
 
 def chunker(settings: Settings) -> Chunker:
@@ -151,3 +197,13 @@ def writer(parts: Parts) -> Write:
         return quote
     write = WriteClaims(llm=parts.llm, max_passages=parts.settings.passages)
     return WriteOrQuote(write=write, quote=quote)
+
+
+def pipeline(method: str, parts: Parts) -> str:
+    """The name of what emits the scores of an answer; a guarantee holds for one pipeline only."""
+    checked_by = "quotes only"
+    if (model := parts.verify.model) is not None:
+        # The same weights give other scores if they are weighed otherwise.
+        checked_by = f"{model.identity}, fit {content_hash(repr(parts.verify.conclude))[:8]}"
+    judged = () if parts.judge is None else ("judge",)  # it is the writer's model
+    return " | ".join((method, parts.settings.setup, checked_by, *judged))

@@ -7,8 +7,6 @@ with Upheld.open("kb") as kb:
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -17,9 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from upheld.budget import Budget
+from upheld.calibration.fitted import read_guarantee
 from upheld.concurrency import within
 from upheld.errors import BudgetExceededError, UsageError
+from upheld.own_loop import OwnLoop
+from upheld.stages.promise import promised, sure_enough
 from upheld.stages.render import render
+from upheld.stages.verify_draft import verify_draft
 from upheld.trace import Listener, start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
 
@@ -111,25 +113,49 @@ class AsyncUpheld:
         method: str | None = None,
         budget: Budget | None = None,
         labels: Iterable[str] | None = None,
+        strict: bool = False,
+        calibrated: bool = True,
         listener: Listener | None = None,
     ) -> Answer:
-        """Answer from the documents; within the budget, the best draft so far is the answer."""
+        """Answer from the documents, with a verdict on every sentence.
+
+        When the budget ends, the best draft so far is the answer, and what was not reached is not
+        checked. `strict` keeps only what the sources uphold, and abstains where nothing is left.
+        `calibrated=False` leaves out the settings' guarantee: labels are given to bare scores.
+        """
         from upheld.assemble import method as compose
+        from upheld.assemble import pipeline as pipeline_of
         from upheld.assemble import tracer
 
         asked = Question(_checked(question))
         name = method or self._parts.settings.method
-        answer = compose(name, self._parts, self.scope(labels))
+        write_draft = compose(name, self._parts, self.scope(labels))
+        pipeline = pipeline_of(name, self._parts)
+        file = self._parts.settings.guarantee if calibrated else None
+        guarantee = None if file is None else read_guarantee(file, pipeline)
         status: Status | None = None
         with start_run(budget, tracer=tracer(), listener=listener) as run:
             try:
                 run.meter.check_time()
-                draft = await within(run.meter.seconds_left, answer(asked))
+                draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
                 run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")
                 status = Status.PARTIAL if run.best and run.best.claims else Status.FAILED
                 draft = run.best or Draft(asked)
-            return render(draft, method=name, run=run, status=status)
+            checked = await verify_draft(self._parts.verify, draft, self._parts.judge)
+            if guarantee is not None:
+                checked = sure_enough(checked, guarantee)
+            elif file is not None:
+                run.degrade(f"no guarantee: {file.name} was fitted on another pipeline")
+            return render(
+                checked,
+                method=name,
+                run=run,
+                status=status,
+                strict=strict,
+                pipeline=pipeline,
+                guarantee=promised(guarantee, (*run.degraded, *checked.notes)),
+            )
 
     async def search(
         self, query: str, *, limit: int | None = None, labels: Iterable[str] | None = None
@@ -177,15 +203,11 @@ class Upheld:
     """`AsyncUpheld` for code without an event loop: the same calls, on a loop of their own."""
 
     def __init__(self, kb: str | PathLike[str] | None = None, **settings: Any) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(
-            target=self._loop.run_forever, name="upheld-loop", daemon=True
-        )
-        self._thread.start()
+        self._loop = OwnLoop()
         try:
             self.kb = self.run(AsyncUpheld.open(kb, **settings))
         except BaseException:
-            self._stop()
+            self._loop.stop()
             raise
 
     @classmethod
@@ -205,26 +227,13 @@ class Upheld:
         return self.kb.settings
 
     def close(self) -> None:
-        if self._thread.is_alive():
+        if self._loop.is_running:
             self.run(self.kb.close())
-            self._stop()
+            self._loop.stop()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Await something on this knowledge base's own loop."""
-        if self._loop.is_closed():
-            work.close()
-            raise UsageError("This knowledge base is closed.", help="Open it again to use it.")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
-
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        return self._loop.run(work)
 
     def add(self, paths: Paths, *, labels: Iterable[str] | None = None) -> AddReport:
         """Index files and folders, with a progress bar on a terminal."""

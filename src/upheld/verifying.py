@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import threading
 from collections.abc import Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from upheld.budget import Budget
-from upheld.errors import UpheldError, UsageError
+from upheld.errors import UsageError
+from upheld.own_loop import OwnLoop
 from upheld.stages.verify import Verify
 from upheld.stages.verify_answer import as_passages, verify_answer
 from upheld.trace import start_run
@@ -19,8 +22,8 @@ from upheld.types import Claim, Passage, Support, Usage, content_hash, passage_i
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from upheld.ports import Entailment
     from upheld.settings import Settings
+    from upheld.stages.judge import JudgeUncertain
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class CheckedAnswer:
     """An answer with a verdict on every sentence: what `--json` prints."""
 
     text: str
-    supported: bool  # every sentence that is worth a check is
+    supported: bool  # every sentence that is worth a check is, and there is at least one
     claims: tuple[Claim, ...]
     sources: tuple[CheckedSource, ...]
     degraded: tuple[str, ...] = ()
@@ -52,13 +55,14 @@ async def check(
     *,
     question: str | None = None,
     budget: Budget | None = None,
+    judge: JudgeUncertain | None = None,
 ) -> CheckedAnswer:
     """Check one answer within a budget; what the budget does not reach is `not_checked`."""
     if not answer.strip():
         raise UsageError("The answer is empty.")
     passages = as_passages(sources)
     with start_run(budget) as run:
-        claims = await verify_answer(verify, answer, passages, question)
+        claims = await verify_answer(verify, answer, passages, question, judge)
         return CheckedAnswer(
             answer,
             all_supported(claims),
@@ -70,10 +74,9 @@ async def check(
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:
-    """Whether nothing is left to doubt; sentences that need no check do not count."""
-    return bool(claims) and all(
-        claim.verdict.support in (Support.SUPPORTED, Support.NOT_CHECKWORTHY) for claim in claims
-    )
+    """Whether something is supported and nothing is left to doubt."""
+    found = {claim.verdict.support for claim in claims}
+    return Support.SUPPORTED in found and found <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}
 
 
 def verify(
@@ -88,48 +91,99 @@ def verify(
     >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
     True
     """
+    checker = kept_checker()
+    return checker.loop.run(checker(answer, sources, question, budget))
+
+
+async def verify_async(
+    answer: str,
+    sources: Sequence[str | Passage],
+    *,
+    question: str | None = None,
+    budget: Budget | None = None,
+) -> CheckedAnswer:
+    """`verify` for code with an event loop: many at a time share one model."""
+    checker = await asyncio.to_thread(kept_checker)
+    return await asyncio.wrap_future(checker.loop.start(checker(answer, sources, question, budget)))
+
+
+class Checker:
+    """The stages, opened on a loop of their own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.loop = OwnLoop()
+        self._opened = AsyncExitStack()
+        try:
+            self._stages = self.loop.run(self._open(settings))
+        except BaseException:
+            self.loop.stop()
+            raise
+
+    async def _open(self, settings: Settings) -> tuple[Verify, JudgeUncertain | None]:
+        stage = await self._opened.enter_async_context(opened_verify(settings))
+        return stage, await self._opened.enter_async_context(opened_judge(settings, stage))
+
+    async def __call__(
+        self,
+        answer: str,
+        sources: Sequence[str | Passage],
+        question: str | None,
+        budget: Budget | None,
+    ) -> CheckedAnswer:
+        stage, judge = self._stages
+        return await check(stage, answer, sources, question=question, budget=budget, judge=judge)
+
+    def close(self) -> None:
+        if self.loop.is_running:
+            # At exit nobody can wait for the model's threads any more; they have been told to end.
+            with suppress(RuntimeError):
+                self.loop.run(self._opened.aclose())
+            self.loop.stop()
+
+
+_kept: list[tuple[Settings, Checker]] = []
+_keeping = threading.Lock()
+
+
+def kept_checker() -> Checker:
+    """One for each process and choice of settings: opened when first asked for, closed at exit."""
     from upheld.settings import load_settings
 
-    async def work() -> CheckedAnswer:
-        async with opened_verify(load_settings()) as stage:
-            return await check(stage, answer, sources, question=question, budget=budget)
-
-    return asyncio.run(work())
+    settings = load_settings()
+    with _keeping:
+        for chosen, checker in _kept:
+            if chosen == settings and checker.loop.is_running:
+                return checker
+        checker = Checker(settings)
+        atexit.register(checker.close)
+        _kept.append((settings, checker))
+        return checker
 
 
 @asynccontextmanager
 async def opened_verify(settings: Settings) -> AsyncIterator[Verify]:
-    """The stage with its model; without one, or with one that is broken, only quotes count."""
-    model: Entailment | None = None
-    try:
-        model = open_entailment(settings)
-        stage = Verify(model=model)
-    except UpheldError as error:
-        reason = str(error).splitlines()[0]
-        stage = Verify(model=None, no_model=f"the verifier cannot be opened: {reason}")
+    """The same stage that `ask` uses, closed at the end."""
+    from upheld.assemble import open_verify
+
+    stage = open_verify(settings)
     try:
         yield stage
     finally:
-        if model is not None:
-            await model.close()
+        if stage.model is not None:
+            await stage.model.close()
 
 
-def open_entailment(settings: Settings) -> Entailment | None:
-    """The verifier's weights, where they are installed."""
-    from upheld.assemble import has_local_models
+@asynccontextmanager
+async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[JudgeUncertain | None]:
+    """The last rung, where the settings ask for it; an error if there is no language model."""
+    from upheld.assemble import judge_stage, open_llm
 
-    if not settings.local_models or not has_local_models():
-        return None
-    import upheld_models
-
-    # Packages of weights from before the verifier was trained do not have it.
-    weights = getattr(upheld_models, "verifier_model", None)
-    tokenizer = getattr(upheld_models, "verifier_tokenizer", None)
-    if weights is None or tokenizer is None:
-        return None
-    from upheld.edge.entailment import LocalEntailment
-
-    return LocalEntailment(weights(), tokenizer(), threads=settings.threads or None)
+    llm = open_llm(settings) if settings.judge else None
+    try:
+        yield judge_stage(settings, llm, verify)
+    finally:
+        if llm is not None:
+            await llm.close()
 
 
 def read_source(path: Path, settings: Settings) -> Passage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.llama import MODEL
-from upheld import AsyncUpheld, Budget, Status, Support, Upheld, UpheldError
+from upheld import AsyncUpheld, Budget, Cause, Status, Support, Upheld, UpheldError
 from upheld.types import Answer
 
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
@@ -51,8 +52,11 @@ def test_quotes_answer_offline(kb: Path, question: str, expected: str) -> None:
         assert answer.text.count("[1]") >= 1
         assert answer.degraded == ()
         assert texts_match(opened, answer)
-    assert all(claim.verdict.support is Support.NOT_CHECKED for claim in answer.claims)
-    assert {event.stage for event in answer.trace} >= {"search", "embed", "write"}
+    for claim in answer.claims:
+        assert claim.verdict.support is Support.SUPPORTED
+        assert (claim.verdict.cause, claim.verdict.checked_by) == (Cause.QUOTED, "quote")
+        assert claim.verdict.evidence_for == claim.citations
+    assert {event.stage for event in answer.trace} >= {"search", "embed", "write", "verify"}
 
 
 def test_a_question_about_something_else_is_not_answered(kb: Path) -> None:
@@ -129,6 +133,18 @@ def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_s
         assert answer.text[claim.start : claim.end] == claim.text
         assert {c.passage_id for c in claim.citations} <= {source.id for source in answer.sources}
     assert not any("no language model" in label for label in answer.degraded)
+    assert all(claim.verdict.cause is not None for claim in answer.claims)  # each was looked at
+
+
+@pytest.mark.real
+def test_a_strict_answer_of_the_language_model_says_only_what_is_upheld(
+    kb: Path, llama_server: str
+) -> None:
+    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL) as opened:
+        answer = opened.ask("How long does the ferry crossing take?", strict=True)
+    supports = {claim.verdict.support for claim in answer.claims}
+    assert supports <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}
+    assert (Support.SUPPORTED in supports) == (answer.status is Status.ANSWERED)
 
 
 def test_when_the_language_model_is_down_sentences_are_quoted_and_it_says_so(kb: Path) -> None:
@@ -139,12 +155,13 @@ def test_when_the_language_model_is_down_sentences_are_quoted_and_it_says_so(kb:
     assert any("no language model" in label for label in answer.degraded)
 
 
-def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "upheld", *words],
         capture_output=True,
         text=True,
         cwd=cwd,
+        env={**os.environ, **environment},
         check=False,
     )
 
@@ -159,6 +176,37 @@ def test_the_command_line_prints_the_same_object_as_the_library(kb: Path, tmp_pa
     assert printed["text"] == answer.text
     assert printed["status"] == "answered"
     assert printed["claims"][0]["citations"][0]["quote"] == answer.claims[0].citations[0].quote
+    assert {claim["verdict"]["support"] for claim in printed["claims"]} == {"supported"}
+    assert {claim["verdict"]["cause"] for claim in printed["claims"]} == {"quoted"}
+    assert printed["guarantee"] is None
+
+
+def test_the_command_line_shows_verdicts(kb: Path, tmp_path: Path) -> None:
+    question = "How long does the ferry crossing take?"
+    told = run("ask", question, "--kb", str(kb), "--strict", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    lines = [line.strip() for line in told.stdout.splitlines()]
+    assert lines[0].startswith("✓ ")
+    assert "word for word in [1]" in lines
+    assert lines[-1].startswith("✓ ")
+    assert lines[-1].endswith(" supported")
+
+
+def test_strict_exits_as_an_abstention_where_nothing_is_upheld(tmp_path: Path) -> None:
+    # A sentence that its document calls a myth can be quoted, but nothing upholds it.
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "myths.md").write_text(
+        "# Common myths\n\nThe ferry crossing takes nine hours.\n", encoding="utf-8"
+    )
+    question = "How long does the ferry crossing take?"
+    environment = {"UPHELD_LOCAL_MODELS": "false"}
+    run("index", str(folder), cwd=tmp_path, **environment)
+    assert run("ask", question, cwd=tmp_path, **environment).returncode == 0
+    told = run("ask", question, "--strict", cwd=tmp_path, **environment)
+    assert told.returncode == 3, told.stdout
+    assert "No sentence of the answer could be upheld" in told.stdout
+    assert "strict: 1 claim was not upheld" in told.stdout
 
 
 def test_exit_codes(kb: Path, tmp_path: Path) -> None:
@@ -167,6 +215,9 @@ def test_exit_codes(kb: Path, tmp_path: Path) -> None:
     assert run("ask", "   ", *at, cwd=tmp_path).returncode == 2
     assert run("ask", "Why?", "--method", "magic", *at, cwd=tmp_path).returncode == 2
     assert run("ask", "--no-such-option", cwd=tmp_path).returncode == 2
+    alone = run("ask", "Why?", "--judge", *at, cwd=tmp_path)
+    assert alone.returncode == 2
+    assert "--llm URL and --model NAME" in alone.stderr
 
 
 def test_asking_an_empty_knowledge_base_says_what_to_do(tmp_path: Path) -> None:
@@ -182,6 +233,9 @@ def test_doctor_looks_at_every_part(kb: Path, tmp_path: Path) -> None:
     checks = {check["part"]: check for check in json.loads(told.stdout)["checks"]}
     assert checks["knowledge base"]["seen"].endswith("passages")
     assert checks["embedder"]["ok"]
+    assert checks["verifier"]["ok"]
+    assert checks["verifier"]["seen"].startswith("upheld-verifier-int8:")
+    assert checks["verifier"]["seen"].endswith(" MB")
     assert checks["readers"]["ok"]
     down = run(
         "doctor", "--kb", str(kb), "--llm", "http://127.0.0.1:9/v1", "--model", "m", cwd=tmp_path

@@ -6,47 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from upheld.assemble import Parts, method
+from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
+from upheld.assemble import method
 from upheld.budget import Budget
-from upheld.client import AsyncUpheld
 from upheld.errors import LLMUnavailableError, SettingsError, UsageError
-from upheld.ingest.chunk import Chunker
-from upheld.ingest.worker import ReadWorker
-from upheld.settings import load_settings
 from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Script
 from upheld.types import Scope, Status
-
-TEXT = "The crossing takes 35 minutes. Dogs travel free of charge on the ferry."
-QUESTION = "How long does the crossing take?"
-WRITTEN = {"claims": [{"sources": [1], "text": "It takes 35 minutes."}]}
-
-
-async def kb(
-    tmp_path: Path,
-    script: Script | None = None,
-    *,
-    embedder: FakeEmbedder | None = None,
-    latency: float = 0.02,
-    **more: str,
-) -> AsyncUpheld:
-    document = tmp_path / "ferry.txt"
-    document.write_text(TEXT, encoding="utf-8")
-    embedder = embedder or FakeEmbedder()
-    failing, embedder.fail = embedder.fail, False
-    parts = Parts(
-        settings=load_settings(**more),
-        index=FakeIndex(embedder.identity, embedder.dimension),
-        embedder=embedder,
-        llm=None if script is None else FakeLLM(script, latency=latency),
-        chunker=Chunker(),
-        reader=ReadWorker(),
-    )
-    opened = AsyncUpheld(parts)
-    await opened.add(document)
-    embedder.fail = failing
-    return opened
 
 
 async def test_the_llm_writes_from_what_was_found(tmp_path: Path) -> None:

@@ -64,5 +64,5 @@ def test_plain_data_is_stable_and_complete() -> None:
     assert plain(scope) == {"collection": "default", "labels": ["v", "w", "x", "y", "z"]}
     answer = plain(render(draft(claim("One.", "a")), method="rag", run=Run()))
     assert answer["status"] == "answered"
-    assert answer["claims"][0]["verdict"]["support"] == "not_checked"
+    assert answer["claims"][0]["verdict"]["support"] == "not_checked"  # nobody has looked at it
     assert answer["claims"][0]["citations"][0]["quote"] == "Text a."

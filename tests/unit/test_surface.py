@@ -14,6 +14,7 @@ PUBLIC = {
     "DocumentInfo", "Event",
     "Evidence", "Guarantee", "Hit", "Passage", "Question", "Scope", "SearchMode", "Status",
     "Support", "Upheld", "UpheldError", "Usage", "Verdict", "__version__", "verify",
+    "verify_async",
 }  # fmt: skip
 HEAVY = ("lancedb", "pyarrow", "numpy", "onnxruntime", "openai")
 

@@ -7,13 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import upheld_models
-from upheld.errors import UsageError
-from upheld.settings import load_settings
+from upheld.assemble import open_verify
+from upheld.errors import SettingsError, UsageError
+from upheld.ports import Judgement
+from upheld.settings import Settings, load_settings
+from upheld.stages.judge import JudgeUncertain
 from upheld.stages.verify import Verify
 from upheld.stages.verify_answer import verify_answer
 from upheld.testing.fake_entailment import FakeEntailment
+from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Cause, Passage, Support
-from upheld.verifying import check, open_entailment, opened_verify, verify
+from upheld.verifying import check, kept_checker, opened_verify, verify, verify_async
 
 TOWER = "The lighthouse was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon."
@@ -77,9 +81,24 @@ async def test_check_tells_what_it_cost_and_whether_all_is_well() -> None:
     assert not bad.supported
     assert bad.usage.pairs_checked > 0
     assert [source.id for source in bad.sources] == ["source-1"]
-    assert not (await check(stage, "[1]", [FERRY])).supported  # nothing is said
+    for nothing in ("[1]", "Hello!", "# Harbour\n\nIs it open?"):
+        assert not (await check(stage, nothing, [FERRY])).supported
     with pytest.raises(UsageError, match="empty"):
         await check(stage, " \n", [FERRY])
+
+
+async def test_check_says_that_there_is_no_model() -> None:
+    checked = await check(Verify(model=None), "The ferry leaves at noon. [1]", [FERRY])
+    assert checked.degraded == ("claims were not checked: no verifier model is installed",)
+
+
+async def test_the_judge_has_its_say() -> None:
+    stage = Verify(model=FakeEntailment(always=Judgement(0.45, 0.05, 0.5)))
+    judge = JudgeUncertain(llm=FakeLLM([{"verdicts": ["supported"]}]), band=(0.3, 0.7))
+    checked = await check(stage, "Boats leave at noon. [1] [4]", [FERRY], judge=judge)
+    assert checked.supported
+    assert checked.claims[0].verdict.checked_by == "fake"
+    assert "[4]" in checked.claims[0].verdict.reason
 
 
 def test_the_plain_call_opens_what_is_installed() -> None:
@@ -88,9 +107,37 @@ def test_the_plain_call_opens_what_is_installed() -> None:
     assert checked.claims[0].verdict.checked_by == "quote"
 
 
+async def test_the_plain_call_works_inside_a_running_loop_and_has_an_async_twin() -> None:
+    answer = "It opens to visitors at nine. [1]"
+    assert verify(answer, [TOWER]) == await verify_async(answer, [TOWER])
+
+
+def test_the_model_is_opened_once_for_the_same_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = FakeEntailment()
+    opened: list[Settings] = []
+
+    def open_verify(settings: Settings) -> Verify:
+        opened.append(settings)
+        return Verify(model=model)
+
+    monkeypatch.setattr("upheld.assemble.open_verify", open_verify)
+    for threads in ("3", "3", "5"):
+        monkeypatch.setenv("UPHELD_THREADS", threads)
+        assert verify("The ferry leaves at noon. [1]", [FERRY]).supported
+    assert [settings.threads for settings in opened] == [3, 5]
+    kept_checker().close()
+    assert model.dead
+
+
+def test_a_judge_without_a_language_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UPHELD_JUDGE", "true")
+    with pytest.raises(SettingsError, match="no language model"):
+        verify("The ferry leaves at noon. [1]", [FERRY])
+
+
 async def test_without_local_models_only_quotes_count() -> None:
     without = load_settings(local_models=False)
-    assert open_entailment(without) is None
+    assert open_verify(without).model is None
     async with opened_verify(without) as stage:
         checked = await check(stage, "The ferry leaves at noon. [1]", [FERRY])
     assert checked.claims[0].verdict.cause is Cause.NO_MODEL

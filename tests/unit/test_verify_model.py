@@ -33,8 +33,7 @@ class TestFakeEntailment(TrainedEntailmentConformance):
 
 
 class TestLocalEntailment(EntailmentConformance):
-    """The runtime with a model that knows nothing; the trained weights join in
-    tests/integration with `TrainedEntailmentConformance` as soon as they are in the package."""
+    """The runtime with a model that knows nothing; for the weights: integration/test_verifier."""
 
     @pytest.fixture
     async def model(self) -> AsyncIterator[Entailment]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,51 +17,35 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 RIDGE = 1e-2
+MORE_LIKELY_THAN_NOT = 0.5  # what people take `supported` to mean at the least
 
 
 def fit(sets: Mapping[str, Sequence[Seen]]) -> Conclude:
-    """Every set counts alike, and inside a set claims count as they occur."""
-    rows, labels, weights = [], list[bool](), list[float]()
-    for seen in sets.values():
-        read = [(features, one.supported) for one in seen if (features := one.features())]
-        rows += [_row(features) for features, _ in read]
-        labels += [supported for _, supported in read]
-        weights += [1 / len(read)] * len(read)
-    pool = logistic(np.array(rows), np.array(labels, float), np.array(weights))
+    """Every claim counts alike: with every set counting alike, probabilities of sets that were
+    left out were further from the truth.
+    """
+    every = [one for seen in sets.values() for one in seen]
+    read = [(features, one.supported) for one in every if (features := one.features())]
     return Conclude(
-        pool=pool,
-        supported_above=_supported_above(sets, Conclude(pool=pool)),
-        contradicted_above=_contradicted_above([one for seen in sets.values() for one in seen]),
+        pool=logistic(
+            np.array([_row(features) for features, _ in read]),
+            np.array([supported for _, supported in read], float),
+        ),
+        supported_above=MORE_LIKELY_THAN_NOT,
+        contradicted_above=_contradicted_above(every),
     )
 
 
-def _supported_above(sets: Mapping[str, Sequence[Seen]], plain: Conclude) -> float:
-    """Where the mean of the sets' balanced accuracies is highest."""
-
-    def worth(above: float) -> float:
-        conclude = replace(plain, supported_above=above)  # the guard's cap moves with it
-        return sum(
-            balanced_accuracy(
-                [one.probability(conclude) for one in seen], [one.supported for one in seen], above
-            )
-            for seen in sets.values()
-        )
-
-    return max((round(step / 100, 2) for step in range(20, 81)), key=worth)
-
-
-def logistic(
-    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]
-) -> Pool:
+def logistic(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Pool:
     """Newton's method with a little ridge, on columns of like size."""
     size = np.maximum(x.std(0), 1e-3)
     x = np.column_stack([x / size, np.ones(len(x))])
     at = np.zeros(x.shape[1])
-    ridge = np.diag([RIDGE * weight.sum()] * (x.shape[1] - 1) + [0.0])
+    ridge = np.diag([RIDGE * len(x)] * (x.shape[1] - 1) + [0.0])
     for _ in range(50):
         p = 1 / (1 + np.exp(-x @ at))
-        slope = x.T @ (weight * (p - y)) + ridge @ at
-        curve = (x * (weight * p * (1 - p))[:, None]).T @ x + ridge
+        slope = x.T @ (p - y) + ridge @ at
+        curve = (x * (p * (1 - p))[:, None]).T @ x + ridge
         at = at - np.linalg.solve(curve, slope)
     weights = (at[:-1] / size).round(4).tolist()
     names = [each.name for each in NAMED]

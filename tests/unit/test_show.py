@@ -1,0 +1,87 @@
+"""What people see of an answer: signs, marks, words, reasons, probabilities, counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from upheld.cli import show
+from upheld.stages.render import render
+from upheld.stages.verify import Verify
+from upheld.stages.verify_draft import verify_draft
+from upheld.testing.fake_entailment import FakeEntailment
+from upheld.trace import Run
+from upheld.types import Answer, Citation, Claim, Draft, Evidence, Hit, Passage, Question
+
+TOWER = "It was built in 1869. It opens to visitors at nine."
+FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry."
+
+
+def passage(name: str, text: str) -> Passage:
+    return Passage(name, text, f"doc-{name}", "v", 0, len(text), title=name, uri=f"{name}.txt")
+
+
+def claim(text: str, name: str, quote: str) -> Claim:
+    start = (TOWER if name == "tower" else FERRY).index(quote)
+    return Claim(text, (Citation(name, f"doc-{name}", "v", start, start + len(quote), quote),))
+
+
+async def answered(model: FakeEntailment | None, *claims: Claim, strict: bool = False) -> Answer:
+    passages = (passage("tower", TOWER), passage("ferry", FERRY))
+    evidence = Evidence(tuple(Hit(each, 1.0, "q") for each in passages))
+    checked = await verify_draft(Verify(model=model), Draft(Question("q"), claims, evidence))
+    return render(checked, method="rag", run=Run(), strict=strict)
+
+
+QUOTED = claim("It opens to visitors at nine.", "tower", "It opens to visitors at nine.")
+TOLD = claim("The ferry leaves at noon.", "ferry", "The ferry leaves the harbour at noon.")
+DENIED = claim("Dogs are allowed on the ferry.", "tower", "It was built in 1869.")
+INVENTED = claim("Gulls nest under the roof.", "tower", "It was built in 1869.")
+
+
+def shown(answer: Answer, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    show.show_answer(answer)
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+async def test_every_verdict_with_what_decided_it(capsys: pytest.CaptureFixture[str]) -> None:
+    hello = Claim("Hello!")
+    answer = await answered(FakeEntailment(), hello, QUOTED, TOLD, DENIED, INVENTED)
+    told, denied, invented = (f"{claim.verdict.probability:.2f}" for claim in answer.claims[2:])
+    assert shown(answer, capsys) == [
+        "  Hello!",
+        "✓ It opens to visitors at nine. [1]",
+        "    word for word in [1]",
+        f"✓ The ferry leaves at noon. [2] {told}",
+        "    “The ferry leaves the harbour at noon.” [2]",
+        f"✗ Dogs are allowed on the ferry. [1] {denied}",
+        "    ≠ “Dogs are not allowed on the ferry.” [2]",
+        "    a source says otherwise",
+        f"? Gulls nest under the roof. [1] {invented}",
+        "    no source says this",
+        "",
+        "[1] tower  tower.txt, characters 0–21, 22–51",
+        "[2] ferry  ferry.txt, characters 0–37, 38–72",
+        "✓ 2 supported  ✗ 1 contradicted  ? 1 unsupported  1 not checkworthy",
+    ]
+
+
+async def test_what_was_not_checked_shows_what_it_cites_and_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = shown(await answered(None, TOLD), capsys)
+    assert lines[:3] == [
+        "· The ferry leaves at noon. [1]",
+        "    cites “The ferry leaves the harbour at noon.” [1]",
+        "    no verifier model is installed",
+    ]
+    assert lines[-1] == "· 1 not checked"
+
+
+async def test_a_strict_answer_that_is_left_empty_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = shown(await answered(FakeEntailment(), DENIED, INVENTED, strict=True), capsys)
+    assert lines[0] == "No sentence of the answer could be upheld by the documents."
+    assert " ".join(lines[1:]) == (
+        "note: strict: 2 claims were not upheld and are left out (1 contradicted, 1 unsupported)"
+    )

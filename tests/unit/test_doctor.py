@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from upheld.cli.doctor import Check, examine
 from upheld.settings import load_settings
 
 TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
-FIT = {"pool": {}, "supported_above": 0.5, "contradicted_above": 0.5}
 
 
 def examined(tmp_path: Path, **settings: object) -> dict[str, Check]:
@@ -28,13 +28,20 @@ def verifier(tmp_path: Path, **settings: object) -> Check:
 @pytest.fixture
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model that knows nothing, where the shipped one would be."""
-    model, fit = tmp_path / "model.onnx", tmp_path / "fit.json"
-    model.write_bytes(TINY.read_bytes())
-    fit.write_text(json.dumps(FIT))
-    monkeypatch.setattr(upheld_models, "verifier_model", lambda: model)
+    put(tmp_path, TINY.read_bytes())
+    monkeypatch.setattr(upheld_models, "verifier_model", lambda: tmp_path / "model.onnx")
     monkeypatch.setattr(upheld_models, "verifier_tokenizer", upheld_models.embedder_tokenizer)
-    monkeypatch.setattr(upheld_models, "verifier_fit", lambda: fit)
-    return model
+    monkeypatch.setattr(upheld_models, "verifier_fit", lambda: tmp_path / "fit.json")
+    return tmp_path / "model.onnx"
+
+
+def put(folder: Path, weights: bytes) -> None:
+    """Weights, and a fit that belongs to them."""
+    (folder / "model.onnx").write_bytes(weights)
+    identity = f"upheld-verifier-int8:{hashlib.sha256(weights).hexdigest()[:12]}"
+    thresholds = {"supported_above": 0.5, "contradicted_above": 0.5}
+    fit = {"verifier": identity, "pool": {}, **thresholds, "fitted_on": {}}
+    (folder / "fit.json").write_text(json.dumps(fit))
 
 
 def test_a_verifier_that_runs_is_named(weights: Path, tmp_path: Path) -> None:
@@ -45,11 +52,18 @@ def test_a_verifier_that_runs_is_named(weights: Path, tmp_path: Path) -> None:
 
 
 def test_weights_that_are_no_model_are_seen_by_running_them(weights: Path, tmp_path: Path) -> None:
-    weights.write_bytes(b"not a model")
+    put(weights.parent, b"not a model")
     check = verifier(tmp_path)
     assert (check.ok, check.needed) == (False, True)
     assert "the verifier failed" in check.seen
     assert "upheld-models" in check.help
+
+
+def test_a_fit_of_other_weights_is_refused(weights: Path, tmp_path: Path) -> None:
+    weights.write_bytes(weights.read_bytes() + b" ")
+    check = verifier(tmp_path)
+    assert not check.ok
+    assert "the fit belongs to" in check.seen
 
 
 def test_weights_that_are_gone_say_what_is_left_and_what_to_do(

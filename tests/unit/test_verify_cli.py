@@ -102,7 +102,7 @@ def test_json_is_one_object_with_exact_places() -> None:
     assert found["supported"] is False
     assert [claim["verdict"]["support"] for claim in found["claims"]] == [
         "supported",
-        "not_checked",
+        "unsupported",
     ]
     first = found["claims"][0]
     assert answer[first["start"] : first["end"]] == first["text"]

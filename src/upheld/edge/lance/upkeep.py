@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.lance.collection import Collection, text_index
@@ -42,9 +43,7 @@ async def maintain(collection: Collection, grace: float) -> Maintained:
             await commit(
                 "Compacting",
                 table,
-                lambda table=table: table.optimize(  # type: ignore[misc]  # bound now, called now
-                    cleanup_older_than=_PRUNE, delete_unverified=grace <= 0
-                ),
+                partial(table.optimize, cleanup_older_than=_PRUNE, delete_unverified=grace <= 0),
             )
     collection.wrote()
     await collection.refresh()
@@ -80,7 +79,7 @@ async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) 
             result: Any = await commit(
                 "Removing dead rows",
                 table,
-                lambda where=where: table.delete(where),  # type: ignore[misc]  # bound now
+                partial(table.delete, where),
             )
             removed += int(result.num_deleted_rows)
     collection.wrote()
@@ -109,9 +108,7 @@ async def _rewrite_holed_fragments(collection: Collection, table: AsyncTable) ->
         await commit(
             "Rewriting",
             table,
-            lambda fragment=fragment: table.update(  # type: ignore[misc]  # bound now
-                where=in_fragment(fragment), updates_sql={"commit": "commit"}
-            ),
+            partial(table.update, where=in_fragment(fragment), updates_sql={"commit": "commit"}),
         )
 
 
@@ -138,9 +135,7 @@ async def _build_indexes(collection: Collection, table: AsyncTable, *, again: bo
             await commit(
                 "Indexing",
                 table,
-                lambda column=column, config=config: table.create_index(  # type: ignore[misc]
-                    column, config=config, replace=True
-                ),
+                partial(table.create_index, column, config=config, replace=True),
             )
             built.append(f"{table.name}.{column}")
     return built

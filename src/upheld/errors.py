@@ -15,6 +15,9 @@
     │   ├── LLMUnavailableError     cannot be reached, overloaded, timed out
     │   ├── LLMRejectedError        refused the request (key, model name, size)
     │   └── LLMOutputError          answered, but not in the schema asked for
+    ├── WebError              the web: its search service, or one page
+    │   ├── WebUnavailableError     cannot be reached, overloaded, timed out
+    │   └── WebRefusedError         not fetched: its address, size, kind or robots.txt
     └── BudgetExceededError   calls, tokens, seconds or rounds are used up
 
 Foreign errors are translated once, at the edge, with `from`. Each error says whether trying
@@ -109,6 +112,20 @@ class LLMRejectedError(LLMError):
 
 class LLMOutputError(LLMError):
     """Answered, but not in the schema asked for."""
+
+
+class WebError(UpheldError):
+    """The web: its search service, or one page."""
+
+
+class WebUnavailableError(WebError):
+    """Cannot be reached, is overloaded, or timed out."""
+
+    retryable = True
+
+
+class WebRefusedError(WebError):
+    """We do not fetch it: its address, its size, its kind, or its robots.txt."""
 
 
 class BudgetExceededError(UpheldError):

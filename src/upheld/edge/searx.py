@@ -1,0 +1,97 @@
+"""SearXNG's JSON API (and that of searx, which it comes from): a query to addresses of pages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+from pydantic import BaseModel, ValidationError
+
+from upheld.errors import SettingsError, WebError, WebUnavailableError
+
+_LONGEST_QUERY = 400  # engines refuse longer ones
+# At the start of a word these choose engines, languages and redirects, and a question is data.
+_OPERATOR = re.compile(r"(?<!\S)[!:?<]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page that an engine names; nothing about it has been checked."""
+
+    url: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Pages in the order of the engines, and the engines that did not answer."""
+
+    found: tuple[Found, ...]
+    silent: tuple[str, ...] = ()
+
+
+class _Result(BaseModel):
+    url: str
+    title: str | None = None
+
+
+class _Reply(BaseModel):
+    results: list[_Result]
+    unresponsive_engines: list[list[Any]] = []
+
+
+class Searx:
+    """A search service that its operator trusts: it may well stand on a private address."""
+
+    def __init__(self, base_url: str, *, seconds: float = 10.0) -> None:
+        try:
+            url = httpx2.URL(base_url if base_url.endswith("/") else f"{base_url}/")
+        except httpx2.InvalidURL as error:
+            raise SettingsError(f"{base_url!r} is not the URL of a search service") from error
+        if url.scheme not in ("http", "https") or not url.host:
+            raise SettingsError(f"{base_url!r} is not the URL of a search service")
+        self._shown = str(url.copy_with(userinfo=b""))
+        # trust_env would send queries through proxies, and keys of ~/.netrc to the service.
+        self._client = httpx2.AsyncClient(base_url=url, timeout=seconds, trust_env=False)
+
+    async def __call__(self, query: str) -> Results:
+        """What the engines find; raises WebError if the service cannot be asked."""
+        words = _OPERATOR.sub("", query)[:_LONGEST_QUERY].strip()
+        try:
+            response = await self._client.get("search", params={"q": words, "format": "json"})
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            raise WebUnavailableError(
+                f"cannot reach the search service at {self._shown} ({type(error).__name__})",
+                help="Is SearXNG running there? Check the URL and its port.",
+            ) from error
+        return self._results(response)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    def _results(self, response: httpx2.Response) -> Results:
+        status = response.status_code
+        if status == 429 or status >= 500:
+            raise WebUnavailableError(f"the search service at {self._shown} answered {status}")
+        if status != 200:
+            help = "Check the URL."
+            if status == 403:
+                help = "Add `json` to `search.formats` in the settings.yml of SearXNG."
+            raise WebError(f"the search service at {self._shown} answered {status}", help=help)
+        try:
+            reply = _Reply.model_validate_json(response.content)
+        except ValidationError as error:
+            raise WebError(
+                f"{self._shown} answered, but not as SearXNG does",
+                help="Does the URL lead to SearXNG itself?",
+            ) from error
+        silent = tuple(str(engine[0]) for engine in reply.unresponsive_engines if engine)
+        if silent and not reply.results:
+            raise WebUnavailableError(
+                f"no search engine answered {self._shown}: {', '.join(silent)}",
+                help="They may have blocked the service for a while.",
+            )
+        found = (Found(each.url, each.title or "") for each in reply.results)
+        return Results(tuple({each.url: each for each in found}.values()), silent)

@@ -1,0 +1,113 @@
+"""The call cache: an `LLM` around an `LLM` that keeps replies on disk; repeats cost nothing.
+
+A reply is kept for each sample, under the hash of model, messages, output schema, sampling and the
+sample's index; prompts themselves are not kept. Each tenant has a file of its own. Replies hold
+words of documents: who must forget a document deletes the tenant's folder here as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from pydantic import BaseModel
+
+from upheld.edge.call_store import as_text, call_key, from_text, read, write
+from upheld.errors import LLMOutputError, UsageError
+from upheld.ports import LLM, Generation, Message, Output, Reply, Sampling
+from upheld.trace import current_run
+from upheld.types import Usage, content_hash
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+
+
+class CachedLLM:
+    """Asks the model only for the samples that are not there yet.
+
+    The same call gives the same samples again, at any temperature: who wants several asks for
+    several at once. Streams, and calls that fail, are not kept.
+    """
+
+    def __init__(self, llm: LLM, folder: Path | str, tenant: str) -> None:
+        if not tenant:
+            raise UsageError("a call cache belongs to a tenant, and none is named")
+        self._llm = llm
+        # The slug is for people; the hash keeps apart what slugs or file systems do not.
+        slug = _UNSAFE.sub("-", tenant.lower())[:40]
+        self.path = Path(folder) / f"{slug}-{content_hash(tenant)}" / "calls.sqlite3"
+        self._under_way: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def identity(self) -> str:
+        return self._llm.identity
+
+    async def generate(
+        self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
+    ) -> Reply[Output]:
+        call = call_key(self.identity, messages, output, sampling)
+        keys = [content_hash(f"{call} {index}") for index in range(sampling.samples)]
+        # Who asks the same at the same time waits for this reply instead of paying for another.
+        lock = self._under_way.setdefault((asyncio.get_running_loop(), call), asyncio.Lock())
+        async with lock:
+            kept = await self._load(keys, output)
+            missing = keys[len(kept) :]
+            new: list[Generation[Output] | None] = []
+            usage = Usage(completions=len(kept), cached_completions=len(kept))
+            if missing:
+                try:
+                    reply = await self._llm.generate(messages, output, _rest(sampling, len(kept)))
+                    new.extend(reply.generations[: len(missing)])
+                    usage += reply.usage
+                except LLMOutputError as error:
+                    if not any(kept):
+                        raise
+                    usage += error.usage
+                # Samples that did not fit are kept as such: a repeat must not draw them again.
+                new += [None] * (len(missing) - len(new))
+                await self._store(missing, new)
+        return Reply(tuple(each for each in (*kept, *new) if each is not None), usage)
+
+    def stream(
+        self, messages: Sequence[Message], sampling: Sampling = Sampling()
+    ) -> AsyncIterator[str]:
+        return self._llm.stream(messages, sampling)
+
+    def count_tokens(self, messages: Sequence[Message]) -> int:
+        return self._llm.count_tokens(messages)
+
+    async def close(self) -> None:
+        await self._llm.close()
+
+    async def _load(
+        self, keys: Sequence[str], output: type[Output]
+    ) -> list[Generation[Output] | None]:
+        """The samples that are kept, up to the first that is not, or that fits no longer."""
+        kept: list[Generation[Output] | None] = []
+        try:
+            for text in await asyncio.to_thread(read, self.path, keys):
+                kept.append(from_text(text, output))
+        except ValueError:
+            pass  # what fits no longer, and what follows it, is asked for again
+        except (sqlite3.Error, OSError) as error:
+            current_run().degrade(f"the call cache cannot be read: {error.args[-1]}")
+        return kept
+
+    async def _store(
+        self, keys: Sequence[str], generations: Sequence[Generation[BaseModel] | None]
+    ) -> None:
+        rows = [(key, as_text(each)) for key, each in zip(keys, generations, strict=True)]
+        try:
+            await asyncio.to_thread(write, self.path, rows)
+        except (sqlite3.Error, OSError) as error:
+            current_run().degrade(f"the call cache cannot be written: {error.args[-1]}")
+
+
+def _rest(sampling: Sampling, kept: int) -> Sampling:
+    """The samples after those that are kept; the same seed would give the same ones again."""
+    seed = None if sampling.seed is None else sampling.seed + kept
+    return replace(sampling, samples=sampling.samples - kept, seed=seed)

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from upheld.bench.corpus import load as load_corpus
+from upheld.bench.metrics import normalise
 from upheld.bench.pack import rows
+from upheld.bench.split import Split
 from upheld.bench.verify_sets import TEST_SETS, load
+from upheld.training.grader.questions import HYBRIDQA, asked
 from upheld.training.verifier.data import SCORER, VERIFIER, Diet, feed
 from upheld.training.verifier.leaks import normalised
 
@@ -37,3 +41,20 @@ def test_no_row_that_trains_has_a_premise_or_a_claim_of_a_test_set(diet: Diet, d
     assert not [p for p in fed.pairs if normalised(p.whole or p.premise) in premises]
     if diet is VERIFIER:
         assert fed.dropped["fever-nli"] > 3_000  # they are there, and they are found
+
+
+def test_no_question_that_trains_the_grader_is_asked_on_dev_or_test(data: Path) -> None:
+    corpus = load_corpus(data)
+    trained = asked(corpus, data, Split.TRAIN)
+    elsewhere = [
+        question
+        for some in corpus.questions.values()
+        for question in some
+        if question.split is not Split.TRAIN
+    ]
+    assert len(trained) > 10_000
+    assert not {normalise(one.text) for one in trained} & {normalise(q.text) for q in elsewhere}
+    needed = frozenset().union(*(question.gold for question in elsewhere))
+    hybrid = [one for one in trained if one.set == HYBRIDQA]
+    assert len(hybrid) > 1_000
+    assert not [one for one in hybrid if one.gold & needed]

@@ -11,8 +11,8 @@ from functools import partial
 from upheld.bench.corpus import BenchQuestion
 from upheld.bench.manifest import manifest
 from upheld.bench.metrics import paired_interval, share
+from upheld.bench.prepared import ENOUGH, Choice, Prepared, prepare, search
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.retrieval import ENOUGH, Choice, Prepared, prepare, search
 from upheld.bench.vectors import VectorCache
 from upheld.edge.local_models import LocalEmbedder
 from upheld.fusion import fuse

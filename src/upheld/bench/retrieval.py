@@ -5,76 +5,55 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from upheld.bench.corpus import BenchQuestion, Corpus, choose_passages, choose_questions, load
+from upheld.bench.actions import ALL, action_rows, outcomes
+from upheld.bench.judgements import KeptGrades
 from upheld.bench.manifest import manifest
 from upheld.bench.metrics import Score, paired_interval, score, share
+from upheld.bench.prepared import DEPTH, ENOUGH, SCOPE, Choice, Prepared, prepare, search
 from upheld.bench.quotes import bench_quotes
 from upheld.bench.reference import ReferenceBM25
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.split import Split
-from upheld.bench.vectors import VectorCache
-from upheld.edge.lancedb import LanceIndex
+from upheld.bench.reranking import RERANKED, score_reranked
+from upheld.edge.grader import LocalGrader
 from upheld.edge.local_models import LocalEmbedder
-from upheld.ports import Embedder, Index, IndexedDocument
-from upheld.types import Document, Hit, Passage, Scope, SearchMode
+from upheld.ports import Embedder
+from upheld.stages.fitted_grade import fitted_grade
+from upheld.stages.grade import Grade
+from upheld.types import SearchMode
 
-if TYPE_CHECKING:
-    from upheld.ports import Vectors
-
-SCOPE = Scope("bench")
-DEPTH = 20
-ENOUGH = 150  # questions that a set must have to count in the bars
-BATCH = 2_000  # documents written together
 REFERENCE = "reference bm25"
 
 Scores = dict[str, dict[str, list[Score]]]  # by mode, then by set
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a run measures on."""
-
-    data: Path
-    cache: Path
-    passages: int | None = 20_000
-    questions: int = 300
-    split: Split = Split.TEST
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A choice with everything loaded, embedded and indexed."""
-
-    corpus: Corpus
-    passages: list[Passage]
-    questions: dict[str, list[BenchQuestion]]
-    vectors: dict[str, Vectors]  # of the questions, by set
-    index: Index
-
-
 async def bench_local(choice: Choice, watch: Watch) -> Report:
-    """The bench with the embedder that we ship."""
+    """The bench with the embedder and the grader that we ship."""
+    from upheld_models import grader_fit, grader_model, grader_tokenizer
+
     embedder = LocalEmbedder()
+    grader = LocalGrader(grader_model(), grader_tokenizer())
+    kept = KeptGrades(grader, choice.cache / "judgements.sqlite")
     try:
-        return await bench_retrieval(choice, embedder, watch)
+        grade = replace(fitted_grade(grader_fit(), grader), grader=kept)
+        return await bench_retrieval(choice, embedder, grade, watch)
     finally:
+        await kept.close()
         await embedder.close()
 
 
 async def bench_retrieval(
-    choice: Choice, embedder: Embedder, watch: Watch, *, enough: int = ENOUGH
+    choice: Choice, embedder: Embedder, grade: Grade, watch: Watch, *, enough: int = ENOUGH
 ) -> Report:
-    """Hit rates of bm25, nearest and hybrid, and of the quote writer on top of hybrid."""
+    """Hit rates of bm25, nearest, hybrid and reranked, the grader's actions, the quote writer."""
     with tempfile.TemporaryDirectory() as folder:
         ready = await prepare(choice, embedder, folder, watch)
         try:
             scores = await _score_modes(ready, watch)
+            scores[RERANKED] = await score_reranked(ready, grade.grader, watch)
             scores[REFERENCE] = _score_reference(ready)
+            actions = action_rows(await outcomes(ready, grade.grader, watch), grade)
             quotes = await bench_quotes(
                 ready.questions["squad11"],
                 ready.vectors["squad11"],
@@ -88,66 +67,12 @@ async def bench_retrieval(
     counted = [name for name, asked in ready.questions.items() if len(asked) >= enough]
     bars, comparisons = compare(scores, counted, choice.seed)
     bars["quote_answer_in_gain"] = quotes.gain
-    rows = [*_rows(scores), *comparisons, *quotes.rows()]
-    return Report("retrieval", bars, tuple(rows), _manifest(choice, ready, embedder, counted))
-
-
-async def prepare(choice: Choice, embedder: Embedder, folder: str, watch: Watch) -> Prepared:
-    """Load, choose, embed (from the cache where it can) and index."""
-    corpus = load(choice.data)
-    questions = choose_questions(corpus, choice.split, choice.questions, choice.seed)
-    everything = list(itertools.chain.from_iterable(questions.values()))
-    passages = choose_passages(corpus, everything, choice.passages, choice.seed)
-    cache = VectorCache(embedder, choice.cache)
-    asked = await cache.vectors(
-        [question.text for question in everything],
-        lambda done, total: watch("embedding questions", done, total),
-    )
-    vectors = await cache.vectors(
-        [passage.searchable for passage in passages],
-        lambda done, total: watch("embedding passages", done, total),
-    )
-    index = await LanceIndex.open(
-        folder, embedder_identity=embedder.identity, dimension=embedder.dimension
-    )
-    await fill(index, passages, vectors, watch)
-    by_set = {}
-    at = 0
-    for name, some in questions.items():
-        by_set[name] = asked[at : at + len(some)]
-        at += len(some)
-    return Prepared(corpus, passages, questions, by_set, index)
-
-
-async def fill(index: Index, passages: Sequence[Passage], vectors: Vectors, watch: Watch) -> None:
-    """Write passages unsplit, each as a document of its own, and bring the indexes up to date."""
-    for first in range(0, len(passages), BATCH):
-        await index.upsert(
-            SCOPE.collection,
-            [
-                IndexedDocument(
-                    Document(each.id, each.uri, each.title, each.text, each.document_version),
-                    (each,),
-                    vectors[place : place + 1],
-                )
-                for place, each in enumerate(passages[first : first + BATCH], start=first)
-            ],
-        )
-        watch("indexing", min(first + BATCH, len(passages)), len(passages))
-    await index.maintain(SCOPE.collection)
-
-
-async def search(
-    index: Index, mode: SearchMode, query: str, vector: Vectors, limit: int = DEPTH
-) -> list[Hit]:
-    """One search as the engine makes it."""
-    match mode:
-        case SearchMode.BM25:
-            return await index.bm25(query, SCOPE, limit)
-        case SearchMode.NEAREST:
-            return await index.nearest(vector, SCOPE, limit, query=query)
-        case SearchMode.HYBRID:
-            return await index.hybrid(query, vector, SCOPE, limit)
+    [acted] = [row for row in actions if row["set"] == ALL]
+    bars["action_bacc"] = acted["balanced accuracy"]
+    bars["action_decided"] = acted["decided"]
+    rows = [*_rows(scores), *comparisons, *actions, *quotes.rows()]
+    facts = _manifest(choice, ready, embedder, grade, counted)
+    return Report("retrieval", bars, tuple(rows), facts)
 
 
 def compare(
@@ -163,6 +88,7 @@ def compare(
     for bar, ours, theirs in (
         ("hybrid_minus_bm25_hit5", SearchMode.HYBRID, SearchMode.BM25),
         ("bm25_minus_reference_hit5", SearchMode.BM25, REFERENCE),
+        ("rerank_minus_hybrid_hit5", RERANKED, SearchMode.HYBRID),
     ):
         found = paired_interval(hit5[ours], hit5[theirs], seed=seed)
         bars[bar] = found.mean
@@ -223,11 +149,13 @@ def _rows(scores: Scores) -> list[Row]:
 
 
 def _manifest(
-    choice: Choice, ready: Prepared, embedder: Embedder, counted: Sequence[str]
+    choice: Choice, ready: Prepared, embedder: Embedder, grade: Grade, counted: Sequence[str]
 ) -> dict[str, object]:
     return manifest(
         data=dict(ready.corpus.hashes),
         embedder=embedder.identity,
+        grader=grade.grader.identity if grade.grader else None,
+        thresholds=[grade.upper, grade.lower],
         reference=ReferenceBM25.name,
         passages=len(ready.passages),
         questions={name: len(asked) for name, asked in ready.questions.items()},

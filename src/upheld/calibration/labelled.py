@@ -9,11 +9,14 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from upheld.errors import CalibrationError
 from upheld.types import Answer, Claim, Support
+
+Row = TypeVar("Row", bound=BaseModel)
 
 
 class LabelledClaim(BaseModel):
@@ -63,24 +66,29 @@ def draw(answer: Answer, seed: int = 0) -> Claim | None:
 
 def read_labels(path: Path) -> tuple[LabelledClaim, ...]:
     """All labels of a file; a line that cannot be read is named, never left out."""
+    return read_rows(path, LabelledClaim, "`upheld label` writes this file.")
+
+
+def read_rows(path: Path, kind: type[Row], help: str) -> tuple[Row, ...]:
+    """All rows of a JSONL file; `help` says what a line looks like."""
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise CalibrationError(f"The labels {path} cannot be read: {error}") from error
+        raise CalibrationError(f"{path} cannot be read: {error}") from error
     return tuple(
-        _label(line, f"{path}, line {number}")
+        _row(line, kind, f"{path}, line {number}", help)
         for number, line in enumerate(lines, start=1)
         if line.strip()
     )
 
 
-def _label(line: str, place: str) -> LabelledClaim:
+def _row(line: str, kind: type[Row], place: str, help: str) -> Row:
     try:
-        return LabelledClaim.model_validate_json(line)
+        return kind.model_validate_json(line)
     except ValidationError as error:
         raise CalibrationError(
-            f"{place}, is not a labelled claim: {faults(error)}",
-            help="`upheld label` writes this file; correct the line or take it out.",
+            f"{place}, does not fit: {faults(error)}",
+            help=f"{help} Correct the line or take it out.",
         ) from error
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.calibration.binomial import fewest_trials, most_errors, upper_bound
+from upheld.calibration.binomial import fewest_trials, most_errors, tail, upper_bound
 from upheld.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ STEPS = 20
 START_KEPT = 50
 START_SHARE = 0.1
 _MOST_KEPT = 5_000  # nobody labels more, so more is as good as never
+# For advice only: a fresh set of the size that is named passes with this chance, if errors are as
+# frequent as seen. What was seen is weighed against ten claims with half the errors allowed.
+_CHANCE = 0.8
+_PRIOR_CLAIMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,9 @@ class Step:
     kept_share: float
     error_share: float  # 0 where nothing is kept; the bound is then 1
     upper_bound: float  # of the error share, with confidence 1 - delta, for this step alone
+
+
+_NOTHING_SEEN = Step(math.inf, 0, 0, 1.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,27 +159,26 @@ def last_passed(kept: Ints, errors: Ints, start: int, alpha: float, delta: float
 
 
 def labels_needed(found: Calibration) -> int | None:
-    """How many labels would probably certify something; None where none of the steps could.
+    """How large a fresh set would probably certify something; None where none of the steps could.
 
-    For each step: how many kept claims show an error share one standard error above the one seen
-    (with one error more, so that a lucky zero does not promise much). Where there were too few to
-    begin, the fewest that are ever enough.
+    Never fewer than there were: those did not do. And a fresh set, since whoever adds labels to
+    these after looking has no guarantee.
     """
-    first = _first_kept(found.alpha, found.delta)
     wanted = []
-    for step in found.curve:
-        if not step.kept:
-            continue
-        seen = (step.errors + 1) / (step.kept + 1)
-        rate = seen + (seen * (1 - seen) / step.kept) ** 0.5
-        kept = first
-        while most_errors(kept, found.alpha, found.delta) < rate * kept and kept < _MOST_KEPT:
-            kept = kept * 5 // 4
-        if kept < _MOST_KEPT:
+    for step in found.curve or (_NOTHING_SEEN,):
+        seen = (step.errors + _PRIOR_CLAIMS * found.alpha / 2) / (step.kept + _PRIOR_CLAIMS)
+        kept = _first_kept(found.alpha, found.delta)
+        while kept < _MOST_KEPT and _passes(kept, seen, found.alpha, found.delta) < _CHANCE:
+            kept = kept * 9 // 8
+        if kept < _MOST_KEPT and step.kept_share:
             wanted.append(kept / step.kept_share / (1 - TUNING_SHARE))
-    if not wanted and found.start is None:
-        wanted.append(first / (1 - TUNING_SHARE))
-    return math.ceil(min(wanted)) if wanted else None
+    return max(math.ceil(min(wanted)), found.claims) if wanted else None
+
+
+def _passes(kept: int, rate: float, alpha: float, delta: float) -> float:
+    """The chance that so many claims with this rate of errors pass the test."""
+    most = most_errors(kept, alpha, delta)
+    return 0.0 if most < 0 or rate >= alpha else tail(most, kept, rate)
 
 
 def one_of_each(clusters: Sequence[str], seed: int) -> list[int]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperGroup
 
 from upheld.calibration.fitted import FittedGuarantee, fitted_on, write_guarantee
 from upheld.calibration.labelled import read_labels, the_pipeline
 from upheld.cli import options, show
+from upheld.cli.calibrate_grader import calibrate_grader
 
 if TYPE_CHECKING:
     from upheld.calibration.learn_then_test import Calibration, Step
@@ -21,7 +23,29 @@ NOTHING_CERTIFIED = 3
 _WIDTH = 50  # of the picture
 
 
-def calibrate(
+class ClaimsUnlessNamed(TyperGroup):
+    """`upheld calibrate labels.jsonl` is `upheld calibrate claims labels.jsonl`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # its type is private to typer
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["claims", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=ClaimsUnlessNamed, no_args_is_help=True)
+app.command(name="grader")(calibrate_grader)
+
+
+@app.callback()
+def calibrate() -> None:
+    """Fit thresholds on labels: of the verifier, with a guarantee, or of the grader.
+
+    Example: upheld calibrate labels.jsonl --out guarantee.json
+    """
+
+
+@app.command()
+def claims(
     labels: Annotated[Path, typer.Argument(help="Labelled claims, as `upheld label` writes them.")],
     alpha: Annotated[
         float, typer.Option(help="At most this share of the claims shown as supported is not.")
@@ -46,12 +70,12 @@ def calibrate(
     """
     from upheld.calibration import learn_then_test
 
-    claims = read_labels(labels)
-    pipeline = the_pipeline(claims)
+    labelled = read_labels(labels)
+    pipeline = the_pipeline(labelled)
     found = learn_then_test.calibrate(
-        [claim.shown_score for claim in claims],
-        [claim.supported for claim in claims],
-        clusters=[claim.cluster for claim in claims],
+        [claim.shown_score for claim in labelled],
+        [claim.supported for claim in labelled],
+        clusters=[claim.cluster for claim in labelled],
         alpha=alpha,
         delta=delta,
     )
@@ -144,8 +168,9 @@ def failure(found: Calibration, needed: int | None) -> Text:
         )
     if needed is None:
         told.append("More labels would hardly help; a larger alpha may.")
-    elif needed > found.claims:
-        told.append(f"About {needed} labels would probably do.")
     else:
-        told.append("It was close: some more labels would probably do.")
+        told.append(
+            f"A fresh set of about {needed} labels would probably do: new questions, all drawn "
+            "anew. With labels added to these after looking, the guarantee would not hold."
+        )
     return told

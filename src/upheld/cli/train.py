@@ -50,6 +50,7 @@ Minutes = Annotated[float, typer.Option(min=0, help="How long to paraphrase.")]
 
 
 Out = Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")]
+Cache = Annotated[Path | None, typer.Option(help="Where vectors and judgements are kept.")]
 Layers = Annotated[int | None, typer.Option(min=1, help="Of the base, from below; all.")]
 
 
@@ -90,6 +91,29 @@ def scorer(
 
 
 @app.command()
+def grader(
+    base: Base,
+    data: Data,
+    work: Work,
+    out: Out,
+    tokens: Tokens = 4_000_000,
+    cache: Cache = None,
+) -> None:
+    """Train the model that says whether a passage helps, and export it as int8 ONNX.
+
+    Example: upheld train grader --base minilm/ --data pack/ --work run/ --out models/grader
+    """
+    from upheld.bench.report import watching
+    from upheld.bench.vectors import default_cache
+    from upheld.training.grader.make import make
+    from upheld.training.verifier.make import Places
+
+    with watching() as watch:
+        made = make(Places(base, data, work), tokens, out, cache or default_cache(), watch)
+    typer.echo(json.dumps(made, indent=2))
+
+
+@app.command()
 def ablation(
     base: Base,
     data: Data,
@@ -111,7 +135,7 @@ def ablation(
 def fit(
     model: Annotated[Path, typer.Option(help="Folder with model.onnx and tokenizer.json.")],
     data: Data,
-    cache: Annotated[Path | None, typer.Option(help="Where judgements are kept.")] = None,
+    cache: Cache = None,
     two_way: Annotated[
         bool, typer.Option("--two-way", help="Never say contradicted, only unsupported.")
     ] = False,

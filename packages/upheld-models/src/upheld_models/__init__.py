@@ -7,6 +7,9 @@ from pathlib import Path
 __all__ = [
     "embedder_model",
     "embedder_tokenizer",
+    "grader_fit",
+    "grader_model",
+    "grader_tokenizer",
     "verifier_fit",
     "verifier_model",
     "verifier_tokenizer",
@@ -38,3 +41,18 @@ def verifier_tokenizer() -> Path:
 def verifier_fit() -> Path:
     """How the scores of `verifier_model` are weighed, and from where on they count."""
     return _HERE / "verifier" / "fit.json"
+
+
+def grader_model() -> Path:
+    """A cross-encoder as int8 ONNX: a text and a query to logits of helping and not helping."""
+    return _HERE / "grader" / "model.onnx"
+
+
+def grader_tokenizer() -> Path:
+    """The tokenizer that belongs to `grader_model`."""
+    return _HERE / "grader" / "tokenizer.json"
+
+
+def grader_fit() -> Path:
+    """From where on the scores of `grader_model` call for an action."""
+    return _HERE / "grader" / "fit.json"

@@ -6,9 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from upheld.training.verifier.pairs import Pair
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +14,19 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 256
 BUCKET = 100  # batches' worth of pairs that are sorted by length together
+
+
+class Readable(Protocol):
+    """Two texts and the output that is right for them."""
+
+    @property
+    def premise(self) -> str: ...
+
+    @property
+    def claim(self) -> str: ...
+
+    @property
+    def label(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ def pair_tokenizer(folder: Path, tokens: int = MAX_TOKENS) -> Any:
     return tokenizer
 
 
-def encode(pairs: Sequence[Pair], tokenizer: Any) -> list[Encoded]:
+def encode(pairs: Sequence[Readable], tokenizer: Any) -> list[Encoded]:
     """Token ids of pairs, in order; claims are held to half of what the model reads."""
     texts = [(pair.premise, " ".join(pair.claim.split()[:90])) for pair in pairs]
     return [

@@ -12,7 +12,7 @@ from upheld.bench.pack import lot
 from upheld.bench.verify_figures import auc
 from upheld.bench.verify_sets import Case, load
 from upheld.sentences import sentences
-from upheld.training.verifier.batches import encode, grouped, padded
+from upheld.training.verifier.batches import Readable, encode, grouped, padded
 from upheld.training.verifier.model import CrossEncoder
 from upheld.training.verifier.pairs import Pair, premise
 from upheld.training.verifier.windows import gathered
@@ -26,14 +26,14 @@ SAMPLE = 120  # cases a set
 
 
 def scores(
-    model: CrossEncoder, pairs: Sequence[Pair], tokenizer: Any, *, bf16: bool = False
+    model: CrossEncoder, pairs: Sequence[Readable], tokenizer: Any, *, bf16: bool = False
 ) -> npt.NDArray[np.float32]:
-    """Probabilities of the three outputs, in the order of the pairs."""
+    """Probabilities of the outputs, in the order of the pairs."""
     import numpy as np
 
     encoded = encode(pairs, tokenizer)
     order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids))
-    found = np.zeros((len(encoded), 3), np.float32)
+    found = np.zeros((len(encoded), model.out.out_features), np.float32)
     for group in grouped([len(encoded[i].ids) for i in order], 2_048):
         batch = padded([encoded[order[i]] for i in group])
         with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=bf16):

@@ -16,17 +16,16 @@ import torch
 
 from upheld.errors import ModelError
 from upheld.training.export_embedder import OPSET, quantise
-from upheld.training.verifier.batches import Batch, encode, padded, pair_tokenizer
+from upheld.training.verifier.batches import Batch, Readable, encode, padded, pair_tokenizer
 from upheld.training.verifier.evaluate import scores
 from upheld.training.verifier.model import CrossEncoder
-from upheld.training.verifier.pairs import Pair
 from upheld.training.verifier.smooth import smoothed
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-MOST = 0.02  # mean distance of the probability of support from torch's; further is refused
+MOST = 0.02  # mean distance of the first output's probability from torch's; further is refused
 SMOOTHED_ON = 60  # pairs; the others check the export
 INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
 
@@ -37,12 +36,14 @@ class Exported:
 
     megabytes: float
     pairs: int
-    mean_difference: float  # of the probability of support
+    mean_difference: float  # of the probability of the first output
     largest_difference: float
     pairs_per_second: float
 
 
-def export_verifier(model: CrossEncoder, base: Path, out: Path, pairs: Sequence[Pair]) -> Exported:
+def export_cross_encoder(
+    model: CrossEncoder, base: Path, out: Path, pairs: Sequence[Readable]
+) -> Exported:
     """Write `model.onnx` and `tokenizer.json` under `out`; `pairs` are what it is checked on."""
     out.mkdir(parents=True, exist_ok=True)
     tokenizer = pair_tokenizer(base)
@@ -107,14 +108,16 @@ def fuse(model: CrossEncoder, source: Path, target: Path) -> None:
     joined.save_model_to_file(str(target))
 
 
-def compare(model: CrossEncoder, small: Path, pairs: Sequence[Pair], tokenizer: Any) -> Exported:
+def compare(
+    model: CrossEncoder, small: Path, pairs: Sequence[Readable], tokenizer: Any
+) -> Exported:
     """Distance of int8 from torch, each pair alone as the verifier runs it, and speed."""
     import numpy as np
 
     encoded = encode(pairs, tokenizer)
     run = onnx_model(small)
     started = time.perf_counter()
-    ours = np.array([_entails(run(padded([one]))) for one in encoded])
+    ours = np.array([_first(run(padded([one]))) for one in encoded])
     seconds = time.perf_counter() - started
     away = np.abs(ours - scores(model, pairs, tokenizer)[:, 0])
     return Exported(
@@ -126,7 +129,7 @@ def compare(model: CrossEncoder, small: Path, pairs: Sequence[Pair], tokenizer: 
     )
 
 
-def _entails(logits: npt.NDArray[np.float32]) -> float:
+def _first(logits: npt.NDArray[np.float32]) -> float:
     import numpy as np
 
     raised = np.exp(logits[0] - logits[0].max())

@@ -47,7 +47,7 @@ def make(
     try:
         from upheld.training.verifier.batches import encode, pair_tokenizer
         from upheld.training.verifier.evaluate import watch
-        from upheld.training.verifier.export import export_verifier
+        from upheld.training.verifier.export import export_cross_encoder
         from upheld.training.verifier.train import Recipe, train
     except ImportError as missing:
         raise MissingExtraError("Training", "train") from missing
@@ -60,7 +60,7 @@ def make(
     recipe = Recipe(tokens=tokens, layers=layers, bf16=has_bf16())
     watched = watch(places.data, tokenizer, bf16=recipe.bf16)
     model = train(places.base, encode(fed.pairs, tokenizer), recipe, places.work, watched)
-    export = export_verifier(model, places.base, out, fed.pairs[:CHECKED])
+    export = export_cross_encoder(model, places.base, out, fed.pairs[:CHECKED])
     return {**counted, "dev": watched(model), "export": asdict(export)}
 
 

@@ -18,30 +18,30 @@ from upheld.errors import ModelError
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-OUTPUTS = 3  # Label.ENTAILS, CONTRADICTS, NEUTRAL
 KINDS = 4  # premise or claim, found on the other side or not
-# The outputs that each label allows: a two-way row does not say which of two it is.
+# The outputs that each label allows: a two-way row does not say which of two it is. A model with
+# two outputs has the first two labels.
 ALLOWED = torch.tensor(
     [[True, False, False], [False, True, False], [False, False, True], [False, True, True]]
 )
 
 
 class CrossEncoder(nn.Module):  # type: ignore[misc]  # torch publishes no usable types
-    """Premise and claim in, three logits out."""
+    """Premise and claim in, a logit for each output out."""
 
-    def __init__(self, base: PreTrainedModel) -> None:
+    def __init__(self, base: PreTrainedModel, outputs: int) -> None:
         super().__init__()
         width = base.config.hidden_size
         self.base = base
         self.kinds = nn.Embedding(KINDS, width)
         nn.init.zeros_(self.kinds.weight)  # at first the published model, unchanged
         self.mix = nn.Linear(4 * width, width)
-        self.out = nn.Linear(width, OUTPUTS)
+        self.out = nn.Linear(width, outputs)
         self.dropout = nn.Dropout(0.1)
         self.takes_segments = base.config.model_type == "bert"
 
     @classmethod
-    def from_folder(cls, folder: Path, layers: int | None = None) -> CrossEncoder:
+    def from_folder(cls, folder: Path, layers: int | None, outputs: int) -> CrossEncoder:
         """From a published sentence encoder, or from its lowest layers.
 
         The encoder has no dropout: one pass over the data hardly overfits, and drawing the
@@ -54,7 +54,8 @@ class CrossEncoder(nn.Module):  # type: ignore[misc]  # torch publishes no usabl
         if layers is not None and layers > config.num_hidden_layers:
             raise ModelError(f"the base has {config.num_hidden_layers} layers, not {layers}")
         config.num_hidden_layers = layers or config.num_hidden_layers
-        return cls(AutoModel.from_pretrained(folder, config=config, add_pooling_layer=False))
+        base = AutoModel.from_pretrained(folder, config=config, add_pooling_layer=False)
+        return cls(base, outputs)
 
     def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
         words = self.base.get_input_embeddings()(ids) + self.kinds(kinds(ids, mask, segments))
@@ -76,7 +77,7 @@ def kinds(ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
 
 def loss(logits: Tensor, labels: Tensor) -> Tensor:
     """Minus the log of the probability that the allowed outputs have together."""
-    allowed = logits.masked_fill(~ALLOWED[labels], float("-inf"))
+    allowed = logits.masked_fill(~ALLOWED[labels, : logits.shape[-1]], float("-inf"))
     return (logits.logsumexp(-1) - allowed.logsumexp(-1)).mean()
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from upheld.training.verifier.batches import Readable
 from upheld.training.verifier.evaluate import scores
 from upheld.training.verifier.model import CrossEncoder
-from upheld.training.verifier.pairs import Pair
 
 SHARE = 0.65  # of a channel's size that the weights take over; 0.5 and 0.8 were further from torch
 _LEAST = 1e-4
@@ -36,7 +36,7 @@ class Smoothed(nn.Module):  # type: ignore[misc]  # torch publishes no usable ty
         return self.linear(x * self.share)
 
 
-def smoothed(model: CrossEncoder, pairs: Sequence[Pair], tokenizer: Any) -> CrossEncoder:
+def smoothed(model: CrossEncoder, pairs: Sequence[Readable], tokenizer: Any) -> CrossEncoder:
     """The same model, easier to quantise; `pairs` show how large its channels become."""
     largest = _largest(model, pairs, tokenizer)
     found: CrossEncoder = copy.deepcopy(model)
@@ -50,7 +50,7 @@ def smoothed(model: CrossEncoder, pairs: Sequence[Pair], tokenizer: Any) -> Cros
     return found
 
 
-def _largest(model: CrossEncoder, pairs: Sequence[Pair], tokenizer: Any) -> dict[str, Tensor]:
+def _largest(model: CrossEncoder, pairs: Sequence[Readable], tokenizer: Any) -> dict[str, Tensor]:
     """By linear layer: the largest value of each channel that goes into it."""
     found: dict[str, Tensor] = {}
 

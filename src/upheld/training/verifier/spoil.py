@@ -1,4 +1,4 @@
-"""A true sentence made false as answers err: numbers, dates, names, negation, opposites."""
+"""A true sentence made false as answers err: figures, units, names, negation, overstatement."""
 
 from __future__ import annotations
 
@@ -36,13 +36,31 @@ for _pair in _OPPOSITES.replace("\n", "").split("|"):
     _one, _other = _pair.split()
     OPPOSITE.setdefault(_one, _other)
     OPPOSITE.setdefault(_other, _one)
+_UNITS = """kilometres miles|km miles|kilometers miles|metres feet|meters feet|kg pounds
+|grams kilograms|mg grams|minutes hours|hours days|days weeks|weeks months|months years
+|years decades|dollars euros|million billion|thousand million|percent points
+|acres hectares|tonnes kilograms"""
+UNIT: dict[str, str] = {}
+for _pair in _UNITS.replace("\n", "").split("|"):
+    _one, _other = _pair.split()
+    UNIT.setdefault(_one, _other)
+    UNIT.setdefault(_other, _one)
+_UNIT = re.compile(rf"(?<=\d )(?:{'|'.join(sorted(UNIT, key=len, reverse=True))})\b")
+_STRONGER = {  # what a text leaves open, said without reserve
+    "some": "all", "many": "all", "most": "all", "several": "all", "often": "always",
+    "usually": "always", "sometimes": "always", "may": "will", "might": "will", "could": "will",
+    "partly": "entirely", "mainly": "only", "mostly": "only", "nearly": "exactly",
+    "about": "exactly", "approximately": "exactly", "suggests": "proves", "suggest": "prove",
+    "possibly": "certainly", "probably": "certainly", "likely": "certain", "almost": "completely",
+}  # fmt: skip
+_RESERVE = re.compile(rf"\b(?:{'|'.join(_STRONGER)})\b")
 _OPPOSITE = re.compile(rf"\b(?:{'|'.join(sorted(OPPOSITE, key=len, reverse=True))})\b")
 
 
 def spoil(sentence: str, around: str, dice: random.Random) -> Spoilt | None:
     """The sentence with one thing changed, by a way drawn at random among those that apply."""
     ways: list[Callable[[str, str, random.Random], Spoilt | None]] = [
-        number, number, name, name, opposite, negation,
+        number, number, name, name, opposite, negation, unit, unit, swapped, swapped, overstated,
     ]  # fmt: skip
     dice.shuffle(ways)
     for way in ways:
@@ -93,6 +111,36 @@ def negation(sentence: str, around: str, dice: random.Random) -> Spoilt | None:
         word = dice.choice(["not", "not", "never"])
         return _put(sentence, verb, f"{verb.group()} {word}"), Label.CONTRADICTS
     return None
+
+
+def unit(sentence: str, around: str, dice: random.Random) -> Spoilt | None:
+    """The same figure of another unit."""
+    spots = list(_UNIT.finditer(sentence))
+    if not spots:
+        return None
+    spot = dice.choice(spots)
+    return _put(sentence, spot, UNIT[spot.group()]), Label.CONTRADICTS
+
+
+def swapped(sentence: str, around: str, dice: random.Random) -> Spoilt | None:
+    """Two names in each other's place: who did it to whom, what came from where."""
+    spots = [m for m in _NAME.finditer(sentence) if not _MONTH.search(m.group())]
+    if len({spot.group() for spot in spots}) < 2 or " and " in sentence:
+        return None  # "A and B" is the same as "B and A"
+    one, other = spots[0], next(m for m in spots if m.group() != spots[0].group())
+    between = sentence[one.end() : other.start()]
+    turned = other.group() + between + one.group()
+    spoilt = sentence[: one.start()] + turned + sentence[other.end() :]
+    return spoilt, Label.NOT_ENTAILED
+
+
+def overstated(sentence: str, around: str, dice: random.Random) -> Spoilt | None:
+    """A reserve dropped: some become all, may becomes will."""
+    spots = list(_RESERVE.finditer(sentence))
+    if not spots:
+        return None
+    spot = dice.choice(spots)
+    return _put(sentence, spot, _STRONGER[spot.group()]), Label.NOT_ENTAILED
 
 
 def _another(old: str, around: str, dice: random.Random) -> str:

@@ -26,6 +26,7 @@ class Recipe:
 
     tokens: int = 4_000_000  # padded, over the whole run
     layers: int | None = None  # of the base, from below; all
+    outputs: int = 3  # Label.ENTAILS, CONTRADICTS, NEUTRAL
     batch_tokens: int = 2_048
     rate: float = 5e-5
     head_rate: float = 5e-4
@@ -50,7 +51,7 @@ def train(
     """Train until the tokens are spent; what an earlier run left in `work` is continued."""
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(recipe.seed)
-    model = CrossEncoder.from_folder(base, recipe.layers)
+    model = CrossEncoder.from_folder(base, recipe.layers, recipe.outputs)
     model.base.get_input_embeddings().weight.requires_grad_(not recipe.freeze_words)
     optimiser = torch.optim.AdamW(_groups(model, recipe), fused=True)
     kept = work / "checkpoint.pt"

@@ -1,0 +1,76 @@
+"""What the grader adds to a search: a better order of what was found."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+
+from upheld.bench.judgements import KeptGrades
+from upheld.bench.manifest import manifest
+from upheld.bench.metrics import Score, score, share
+from upheld.bench.prepared import DEPTH, ENOUGH, Choice, Prepared, prepare, search
+from upheld.bench.report import Report, Row, Watch
+from upheld.edge.local_models import LocalEmbedder
+from upheld.ports import Grader
+from upheld.stages.rerank import SEARCH_WEIGHT, Order
+from upheld.types import Evidence, Question, SearchMode
+
+RERANKED = "reranked"
+WEIGHTS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 1e9)  # the last is the search alone
+
+
+async def score_reranked(
+    ready: Prepared,
+    grader: Grader | None,
+    watch: Watch,
+    *,
+    search_weight: float = SEARCH_WEIGHT,
+) -> dict[str, list[Score]]:
+    """Hybrid's candidates in the order of grader and search together."""
+    order = Order(grader=grader, limit=DEPTH, search_weight=search_weight)
+    found: dict[str, list[Score]] = {}
+    for name, asked in ready.questions.items():
+        found[name] = []
+        for question, vector in zip(asked, ready.vectors[name], strict=True):
+            hits = await search(ready.index, SearchMode.HYBRID, question.text, vector)
+            ordered = await order(Question(question.text), Evidence(tuple(hits)))
+            found[name].append(score(question, ordered.passages))
+            watch(f"reranking {name}", len(found[name]), len(asked))
+    return found
+
+
+async def bench_weights(choice: Choice, grader: Grader, watch: Watch) -> Report:
+    """How much the search's score should count beside the grader's, over the sets large enough."""
+    embedder = LocalEmbedder()
+    kept = KeptGrades(grader, choice.cache / "judgements.sqlite")
+    rows: list[Row] = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            ready = await prepare(choice, embedder, folder, watch)
+            try:
+                for weight in WEIGHTS:
+                    scores = await score_reranked(ready, kept, watch, search_weight=weight)
+                    rows.append({"weight of the search": weight} | _means(scores))
+            finally:
+                await ready.index.close()
+    finally:
+        await kept.close()
+        await embedder.close()
+    facts = manifest(
+        data=dict(ready.corpus.hashes),
+        embedder=embedder.identity,
+        grader=grader.identity,
+        passages=len(ready.passages),
+        questions={name: len(asked) for name, asked in ready.questions.items()},
+        split=choice.split.value,
+        seed=choice.seed,
+    )
+    return Report("reranking", {"best_hit5": max(row["hit5"] for row in rows)}, tuple(rows), facts)
+
+
+def _means(scores: Mapping[str, Sequence[Score]]) -> Row:
+    """Means over the sets that are large enough, and hit@5 of each."""
+    counted = {name: of_set for name, of_set in scores.items() if len(of_set) >= ENOUGH}
+    hit5 = {name: share(each.hit5 for each in of_set) for name, of_set in counted.items()}
+    hit1 = [share(each.hit1 for each in of_set) for of_set in counted.values()]
+    return {"hit1": sum(hit1) / len(hit1), "hit5": sum(hit5.values()) / len(hit5)} | hit5

@@ -1,0 +1,64 @@
+"""A fake grader: shared words decide, faults on cue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from upheld.errors import ModelError
+from upheld.ports import Relevance
+from upheld.testing.fake_entailment import Fault
+from upheld.words import content_stems
+
+
+def shared_words(pair: Relevance) -> float:
+    """The share of the query's words that the text has, kept inside (0, 1)."""
+    asked = content_stems(pair.query)
+    shared = len(asked & content_stems(pair.text)) / (len(asked) or 1)
+    return 0.02 + 0.96 * shared
+
+
+@dataclass(slots=True)
+class FakeGrader:
+    """Deterministic and quick; `faults` are used up one a call, None is a call that goes well.
+
+    >>> grader = FakeGrader(faults=[None, Fault.ERROR])
+    >>> sure = FakeGrader(score=lambda pair: 0.99)
+    """
+
+    identity: str = "fake-grader"
+    score: Callable[[Relevance], float] = shared_words
+    latency: float = 0.0  # seconds a call
+    faults: list[Fault | None] = field(default_factory=list)
+    asked: list[list[Relevance]] = field(default_factory=list)  # every call
+    dead: bool = False
+
+    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        self.asked.append(list(pairs))
+        fault = self.faults.pop(0) if self.faults else None
+        await asyncio.sleep(self.latency)
+        self.dead = self.dead or fault is Fault.KILLED
+        if self.dead or fault is Fault.ERROR:
+            raise ModelError("the fake grader is dead" if self.dead else "told to fail")
+        if fault is Fault.HANG:
+            await asyncio.Event().wait()
+        return _spoilt([self.score(pair) for pair in pairs], fault)
+
+    async def close(self) -> None:
+        self.dead = True
+
+
+def _spoilt(scores: list[float], fault: Fault | None) -> list[float]:
+    wrong = {
+        Fault.NOT_A_NUMBER: float("nan"),
+        Fault.INFINITE: float("inf"),
+        Fault.NO_PROBABILITY: 1.7,
+    }
+    if fault in wrong:
+        return [*scores[:-1], wrong[fault]]
+    if fault is Fault.TOO_FEW:
+        return scores[:-1]
+    if fault is Fault.TOO_MANY:
+        return [*scores, 0.5]
+    return scores

@@ -1,0 +1,1 @@
+"""The grader: a small cross-encoder that says whether a text helps to answer a question."""

@@ -58,6 +58,7 @@ async def check(
     judge: JudgeUncertain | None = None,
 ) -> CheckedAnswer:
     """Check one answer within a budget; what the budget does not reach is `not_checked`."""
+    _check_types(answer, sources, question)
     if not answer.strip():
         raise UsageError("The answer is empty.")
     passages = as_passages(sources)
@@ -71,6 +72,25 @@ async def check(
             tuple(run.degraded),
             run.meter.used,
         )
+
+
+def _check_types(answer: object, sources: object, question: object) -> None:
+    """A string is a sequence of letters: as `sources` it would be many sources of one letter."""
+    if not isinstance(answer, str):
+        raise UsageError(f"The answer must be a string, not {_kind(answer)}.")
+    if question is not None and not isinstance(question, str):
+        raise UsageError(f"The question must be a string, not {_kind(question)}.")
+    if not isinstance(sources, Sequence) or isinstance(sources, str | bytes):
+        advice = "Give a list, also for one source: verify(answer, [source])."
+        raise UsageError(f"The sources must be a list, not {_kind(sources)}.", help=advice)
+    for number, source in enumerate(sources, start=1):
+        if not isinstance(source, str | Passage):
+            advice = "Give its text; `upheld verify` reads files."
+            raise UsageError(f"Source {number} must be text, not {_kind(source)}.", help=advice)
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld.stages.checks.figures import absent, figures, values
-from upheld.stages.checks.guard import Guard
+from upheld.stages.checks.guard import Guard, Objection
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.names import absent as absent_names
-from upheld.types import Cause
+from upheld.stages.checks.source import Part, Premise, Source
+from upheld.types import Cause, Passage
 
 # Prose in which these letters are the initials of three words in a row, over and over.
 PROSE = (
@@ -159,18 +160,23 @@ def test_text_in_capitals_tells_nothing_about_names() -> None:
     assert absent_names("THE KEEPER IS CALLED AHAB TODAY", Names.of("The keeper is Bell.")) == ()
 
 
-def test_each_half_can_be_switched_off() -> None:
-    claim, premise = "Ahab counted 12 gulls.", "Bell counted 13 gulls."
-    claim = f"The keeper {claim}"
-    given_values, known = values(premise), Names.of(premise)
-    both = Guard()(claim, given_values, known)
-    names_only = Guard(check_figures=False)(claim, given_values, known)
-    assert both is not None
-    assert both.cause is Cause.FIGURE_ABSENT
-    assert str(both) == "no source has the figure “12”"
-    assert names_only is not None
-    assert names_only.cause is Cause.NAME_ABSENT
-    assert Guard(check_figures=False, check_names=False)(claim, given_values, known) is None
+def test_each_part_can_be_switched_off() -> None:
+    text = "It is false that Bell, the keeper, counted 13 gulls."
+    claim = "The keeper Ahab counted 12 gulls."
+    source = Source(Passage("p", text, "p", "v", 0, len(text)))
+    premise = Premise(text, (Part(source, ()),))
+    every = Guard()(claim, premise)
+    no_figures = Guard(check_figures=False)(claim, premise)
+    only_voice = Guard(check_figures=False, check_names=False)(claim, premise)
+    assert every == Objection(Cause.FIGURE_ABSENT, "no source has the figure “12”")
+    assert no_figures == Objection(Cause.NAME_ABSENT, "no source has the name “Ahab”")
+    assert only_voice is not None
+    assert only_voice.cause is Cause.NOT_ASSERTED
+    assert (
+        only_voice.reason == "in its source this is denied: “Bell, the keeper, counted 13 gulls.”"
+    )
+    none = Guard(check_figures=False, check_names=False, check_voice=False)
+    assert none(claim, premise) is None
 
 
 def test_figures_keep_their_words() -> None:

@@ -46,7 +46,7 @@ def index(
         show.print_json(report)
     else:
         _show(report)
-    if report.failed and not (report.added or report.changed or report.unchanged):
+    if not (report.added or report.changed or report.unchanged or report.deleted):
         raise typer.Exit(1)
 
 
@@ -57,6 +57,8 @@ def _show(report: AddReport) -> None:
     )
     if report.skipped:
         show.out.print(f"[dim]skipped, because hidden or of no known format: {report.skipped}[/]")
+    if not (report.added or report.changed or report.unchanged or report.failed or report.deleted):
+        show.out.print(Text("There is no file here that can be read.", style="yellow"))
     for failure in report.failed:
         reason, *help = failure.reason.split("\n")
         show.out.print(

@@ -52,6 +52,7 @@ def label(
     done = {each.cluster for each in read_labels(out)} if out.exists() else set()
     left = [each for each in asked if same_question(each) not in done]
     with Upheld.open(kb, collection=collection, llm_url=llm, llm_model=model) as opened:
+        options.need_documents(opened)
         made = label_claims(
             left,
             ask=partial(opened.ask, method=method, calibrated=False),

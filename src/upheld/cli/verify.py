@@ -27,10 +27,10 @@ def verify(
         str, typer.Option("--answer", metavar="FILE", help="The answer; - reads standard input.")
     ],
     source: Annotated[
-        list[Path], typer.Option("--source", help="A source; the n-th is what [n] means.")
+        list[Path], typer.Option("--source", help=r"A source; the n-th is what \[n] means.")
     ],
     question: Annotated[str | None, typer.Option(help="The question it answers.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Check within this time.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Check within this time.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check every sentence of an answer against sources, and show the words that uphold it.
@@ -62,10 +62,9 @@ async def _check(
 
 
 def _answer(name: str) -> str:
-    if name == "-":
-        return sys.stdin.read()
     try:
-        return Path(name).read_text(encoding="utf-8")
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        return text.removeprefix("\ufeff")  # the mark that some editors put before all text
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The answer {name} cannot be read: {error}") from error
 

@@ -5,23 +5,22 @@
 3. entailment by the other passages at hand, so that a wrong mark can be mended.
 
 A claim is `supported` only by a quote, or by a premise that the model was given whole, judged
-with sound scores in time, and that has the claim's figures and names.
+with sound scores in time, that has the claim's figures and names, and that does not deny it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 
 from upheld.ports import Entailment, Judgement, Pair
 from upheld.stages.checks.checkworthy import not_checkworthy
 from upheld.stages.checks.claims import spoken
 from upheld.stages.checks.conclude import Conclude
-from upheld.stages.checks.figures import values
-from upheld.stages.checks.guard import Guard, Objection
-from upheld.stages.checks.judge import in_time, judge
+from upheld.stages.checks.guard import Guard
+from upheld.stages.checks.judge import Pace, judge
+from upheld.stages.checks.notation import in_notation_of
 from upheld.stages.checks.premises import Premises
 from upheld.stages.checks.quote_check import find_quote
 from upheld.stages.checks.source import Premise, Source, Trouble
@@ -59,18 +58,24 @@ class Verify:
     carry_previous: bool = False
     patience: float = 60.0  # seconds for one step of the check, where the budget gives more
     grace: float = 1.0  # seconds for what needs no model, where the budget gives less
+    small: int = 5_000  # characters that are worked on in place: a thread would take longer
 
     async def __call__(
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
     ) -> tuple[Claim, ...]:
+        pace = self._pace(claims, passages)
         read = await self.read(claims, passages, question)
-        checked = await in_time(lambda: self._concluded(read), self.patience, self.grace)
+        checked = await pace(lambda: self._concluded(read), self.grace)
         if isinstance(checked, Trouble):
             checked = self._concluded(_given_up(claims, checked))
         for claim in checked:
             if claim.verdict.support is Support.NOT_CHECKED:
                 current_run().degrade(f"claims were not checked: {claim.verdict.reason}")
         return checked
+
+    def _pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Pace:
+        texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
+        return Pace(self.patience, small=sum(map(len, texts)) <= self.small)
 
     def _concluded(self, read: Read) -> tuple[Claim, ...]:
         model = None if self.model is None else self.model.identity
@@ -83,18 +88,23 @@ class Verify:
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
     ) -> Read:
         """All that is found about the claims, before it is weighed."""
+        pace = self._pace(claims, passages)
         with span("verify") as step:
-            # Splitting and comparing a long source takes seconds: not on the event loop. And a
-            # draft of quotes is what is left when the time is up: those are still seen to be.
-            tasks = await in_time(lambda: self._quote(claims, passages), self.patience, self.grace)
+            # A draft of quotes is what is left when the time is up: those are still seen to be.
+            tasks = await pace(lambda: self._quote(claims, passages), self.grace)
             if isinstance(tasks, Trouble):
                 return _given_up(claims, tasks)
             if self.model is None:
                 return Read(tasks, {}, Trouble(Cause.NO_MODEL, self.no_model))
-            return await self._entail(self.model, tasks, question, step)
+            return await self._entail(self.model, tasks, question, pace, step)
+
+    def prepare(self, passages: Sequence[Passage]) -> None:
+        """Make passages ready for their check: worth doing while the language model writes."""
+        for source in _sources(passages):
+            source.make_ready()
 
     def _quote(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Task]:
-        sources = [Source(passage) for passage in unique_passages(passages)]
+        sources = _sources(passages)
         return [self._task(place, claim, sources) for place, claim in enumerate(claims)]
 
     def _task(self, place: int, claim: Claim, sources: Sequence[Source]) -> Task:
@@ -123,7 +133,12 @@ class Verify:
         return replace(task, quotes=quotes, unread=unread)
 
     async def _entail(
-        self, model: Entailment, quoted: Sequence[Task], question: Question | None, step: Span
+        self,
+        model: Entailment,
+        quoted: Sequence[Task],
+        question: Question | None,
+        pace: Pace,
+        step: Span,
     ) -> Read:
         """The two rungs of the model: what is cited, then what else is at hand."""
         premises = Premises(
@@ -135,13 +150,12 @@ class Verify:
             join_at_most=self.join_at_most,
         )
         word = Word(model=model, premises=premises, most_foreign=self.most_foreign)
-        worded = await in_time(
-            lambda: [word(task, self._context(task, quoted, question)) for task in quoted],
-            self.patience,
+        worded = await pace(
+            lambda: [word(task, self._context(task, quoted, question)) for task in quoted]
         )
         if isinstance(worded, Trouble):
             return Read(quoted, {}, worded)
-        cited, trouble = await self._ask(model, worded, premises.cited, step)
+        cited, trouble = await self._ask(model, worded, premises.cited, pace, step)
         others: Findings = {}
         if trouble is None:
 
@@ -149,7 +163,7 @@ class Verify:
                 enough = task.quotes or self.conclude.upholds(task, cited.get(task.place, ()))
                 return () if enough else premises.others(task)
 
-            others, trouble = await self._ask(model, worded, elsewhere, step)
+            others, trouble = await self._ask(model, worded, elsewhere, pace, step)
         findings = {i: (*cited.get(i, ()), *others.get(i, ())) for i in range(len(worded))}
         return Read(worded, findings, trouble)
 
@@ -165,40 +179,56 @@ class Verify:
         model: Entailment,
         tasks: Sequence[Task],
         premises_of: Callable[[Task], Iterable[Premise]],
+        pace: Pace,
         step: Span,
     ) -> tuple[Findings, Trouble | None]:
         """One call of the model for all premises of all claims of a rung."""
-        asked = await in_time(
-            lambda: [(each, tuple(premises_of(each))) for each in tasks if each.model_can_read],
-            self.patience,
+        asked = await pace(
+            lambda: [
+                (each, [(premise, _pair(model, each, premise)) for premise in premises_of(each)])
+                for each in tasks
+                if each.model_can_read
+            ]
         )
         if isinstance(asked, Trouble):
             return {}, asked
-        pairs = [Pair(premise.text, task.hypothesis) for task, some in asked for premise in some]
+        pairs = [pair for _, some in asked for _, pair in some]
+        if not pairs:
+            return {}, None
         judged = await judge(model, pairs, step, self.patience)
         if isinstance(judged, Trouble):
             return {}, judged
-        found = await in_time(lambda: self._findings(asked, judged), self.patience, self.grace)
+        found = await pace(lambda: self._findings(asked, judged), self.grace)
         return ({}, found) if isinstance(found, Trouble) else (found, None)
 
     def _findings(
-        self, asked: Sequence[tuple[Task, tuple[Premise, ...]]], judged: Mapping[Pair, Judgement]
+        self,
+        asked: Sequence[tuple[Task, Sequence[tuple[Premise, Pair]]]],
+        judged: Mapping[Pair, Judgement],
     ) -> Findings:
         return {
             task.place: tuple(
-                Finding(
-                    premise,
-                    judged[Pair(premise.text, task.hypothesis)],
-                    self._object(task.said, premise),
-                )
-                for premise in some
+                Finding(premise, judged[pair], self.guard(task.said, premise))
+                for premise, pair in some
             )
             for task, some in asked
         }
 
-    def _object(self, claim: str, premise: Premise) -> Objection | None:
-        known = reduce(or_, (part.source.names for part in premise.parts))
-        return self.guard(claim, values(premise.text), known)
+
+def _pair(model: Entailment, task: Task, premise: Premise) -> Pair:
+    """Premise and claim, the claim in the premise's notation where there is room for it."""
+    respelt = in_notation_of(premise.text, task.hypothesis)
+    if respelt != task.hypothesis:
+        size = model.count_tokens(premise.text) + model.count_tokens(respelt)
+        if size <= model.room:
+            return Pair(premise.text, respelt)
+    return Pair(premise.text, task.hypothesis)
+
+
+def _sources(passages: Sequence[Passage]) -> list[Source]:
+    """Drafts of one run are checked against the same passages: each is made ready once."""
+    known: dict[Passage, Source] = current_run().known.setdefault("sources", {})
+    return [known.setdefault(each, Source(each)) for each in unique_passages(passages)]
 
 
 def _given_up(claims: Sequence[Claim], trouble: Trouble) -> Read:

@@ -118,8 +118,8 @@ class Conclude:
         best = max(read, key=lambda each: self.pool(each.features))
         if best.features.objected:
             objections = [each.objection for each in best.findings if each.objection]
-            least = min(objections, key=lambda each: len(each.missing))
-            return str(least), least.cause
+            least = min(objections, key=lambda each: each.missing)
+            return least.reason, least.cause
         return "no source says this", Cause.NOT_ENTAILED
 
     def _own(self, citation: Citation, task: Task, read: Sequence[Reading]) -> Citation:

@@ -12,8 +12,8 @@ from upheld.stages.checks.kept import kept
 from upheld.stages.checks.number_words import number_words
 
 _MONTHS = "january february march april may june july august september october november december"
-_MONTH = {name: place for place, name in enumerate(_MONTHS.split(), start=1)}
-_MONTH |= {name[:3]: place for name, place in _MONTH.items()} | {"sept": 9}
+MONTH = {name: place for place, name in enumerate(_MONTHS.split(), start=1)}
+MONTH |= {name[:3]: place for name, place in MONTH.items()} | {"sept": 9}
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 # A letter after a number may be a scale or a unit (5m): both readings stand.
 _LETTERS = {"k": 3, "m": 6, "mn": 6, "mio": 6, "bn": 9, "b": 9, "tn": 12}
@@ -24,7 +24,7 @@ _SLASHED = re.compile(r"(?<![\d/.])(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d
 _SPAN = re.compile(r"(?<![\d-])(\d{2})(\d{2})\s?[-–/]\s?(\d{2})(?![\d-])")  # 1914-18
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?!\d)")
 _DECADE = re.compile(r"(?<![\d-])(\d{2}|)(\d)0['’]?s\b")  # 1990s, the 90s
-_MONTH_NAME = re.compile(rf"\b({'|'.join(sorted(_MONTH, key=len, reverse=True))})\b\.?", re.I)
+_MONTH_NAME = re.compile(rf"\b({'|'.join(sorted(MONTH, key=len, reverse=True))})\b\.?", re.I)
 _NUMBER = re.compile(
     r"(?<![^\W_])(?<!\d[.,])(\d{1,3}(?:[ ,]\d{3})+(?:\.\d+)?(?![\d])|\d+(?:[.,]\d+)*)"
     r"(?:\s?(hundred|thousand|million|billion|trillion|mio|mn|bn|tn|[kKmMbB])\b)?"
@@ -83,7 +83,7 @@ def _read(text: str) -> Iterator[tuple[Figure, bool]]:
     for match in _MONTH_NAME.finditer(left):
         name = match[1]
         if name[0].isupper() and (len(name) > 3 or name.lower() == "may" or _near(left, match)):
-            month = f"month:{_MONTH[name.lower()]}"
+            month = f"month:{MONTH[name.lower()]}"
             # "May" and "March" are months only beside a number or after "in".
             sure = name.lower() not in ("may", "march") or _near(left, match)
             yield Figure(name, frozenset({month})), sure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from upheld.concurrency import within
@@ -22,30 +23,48 @@ _SLACK = 0.01  # how far probabilities may be from a sum of one
 async def judge(
     model: Entailment, pairs: Sequence[Pair], step: Span, patience: float
 ) -> Mapping[Pair, Judgement] | Trouble:
-    """Judgements by pair, or why there are none: one doubtful score spoils the whole reply."""
-    distinct = list(dict.fromkeys(pairs))
-    if not distinct:
-        return {}
-    meter = current_run().meter
-    judgements = await _before_deadline(lambda: model.judge(distinct), patience)
-    if isinstance(judgements, Trouble):
-        return judgements
-    if len(judgements) != len(distinct):
-        return Trouble(Cause.BAD_SCORES, "the verifier gave another number of scores than asked")
-    if not all(map(_sound, judgements)):
-        return Trouble(Cause.BAD_SCORES, "the verifier gave scores that are no probabilities")
-    used = Usage(pairs_checked=len(distinct))
-    step.usage += used
-    meter.spend(used)
-    return dict(zip(distinct, judgements, strict=True))
+    """Judgements by pair, or why there are none: one doubtful score spoils the whole reply.
 
-
-async def in_time(work: Callable[[], T], patience: float, grace: float = 0.0) -> T | Trouble:
-    """Work that takes a while, off the event loop and before the deadline.
-
-    With some grace, it has so many seconds even where the run has fewer left.
+    A run asks for each pair once, however often its drafts are checked.
     """
-    return await _before_deadline(lambda: asyncio.to_thread(work), patience, grace)
+    known: dict[Pair, Judgement] = current_run().known.setdefault(("judge", id(model)), {})
+    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if new:
+        judgements = await _before_deadline(lambda: model.judge(new), patience)
+        if isinstance(judgements, Trouble):
+            return judgements
+        if len(judgements) != len(new):
+            return Trouble(
+                Cause.BAD_SCORES, "the verifier gave another number of scores than asked"
+            )
+        if not all(map(_sound, judgements)):
+            return Trouble(Cause.BAD_SCORES, "the verifier gave scores that are no probabilities")
+        used = Usage(pairs_checked=len(new))
+        step.usage += used
+        current_run().meter.spend(used)
+        known |= zip(new, judgements, strict=True)
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the work on one check is done: off the event loop, and before the deadline.
+
+    Splitting and comparing a long source takes seconds, which no other request may wait for. Work
+    on a few short passages is done sooner than a thread takes it over, so that stays where it is.
+    """
+
+    patience: float  # seconds for one step, where the run has more left
+    small: bool = False
+
+    async def __call__(self, work: Callable[[], T], grace: float = 0.0) -> T | Trouble:
+        """The result, or why there is none; `grace` is for what must be done though time is up."""
+
+        async def here() -> T:
+            return work()
+
+        step = here if self.small else lambda: asyncio.to_thread(work)
+        return await _before_deadline(step, self.patience, grace)
 
 
 async def _before_deadline(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from upheld.sentences import Span, sentence_spans
+from upheld.stages.checks.disowned import Disowned, disowned
 from upheld.stages.checks.kept import kept
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.quote_check import Quotable, quotable
@@ -65,6 +66,11 @@ class Source:
     def text(self) -> str:
         return self.passage.text
 
+    def make_ready(self) -> None:
+        """Work out what every check wants to know of it."""
+        if self.trouble is None:
+            _ = self.sentences, self.quotable, self.disowned, self.names, self.terms
+
     @cached_property
     def trouble(self) -> Trouble | None:
         """What makes it useless as a source, in any language."""
@@ -81,6 +87,12 @@ class Source:
     @cached_property
     def quotable(self) -> tuple[Quotable, ...]:
         return () if self.trouble else quotable(self.passage)
+
+    @cached_property
+    def disowned(self) -> dict[Span, Disowned]:
+        """The sentences that it has but does not say itself."""
+        headings = "\n".join((self.passage.title, *self.passage.heading_path))
+        return disowned(self.text, self.sentences, headings)
 
     @cached_property
     def names(self) -> Names:
@@ -130,18 +142,21 @@ class Source:
 
     def closest(self, claim: str, within: Sequence[Span] = ()) -> Span:
         """The sentence, inside these spans, that shares most with the claim."""
-        inside = [
-            (start, end)
-            for start, end in self.sentences
-            if not within or any(first < end and start < last for first, last in within)
-        ]
         told = terms(claim)
 
         def shared(span: Span) -> float:
             have = terms(self.text[slice(*span)])
             return 2 * len(have & told) / (len(have) + len(told) or 1)
 
-        return max(inside, key=shared, default=(0, 0))
+        return max(self.inside(within), key=shared, default=(0, 0))
+
+    def inside(self, within: Sequence[Span] = ()) -> list[Span]:
+        """The sentences that these spans touch; without spans, all."""
+        return [
+            (start, end)
+            for start, end in self.sentences
+            if not within or any(first < end and start < last for first, last in within)
+        ]
 
     def overlap(self, claim: str) -> int:
         """How many of the claim's terms stand anywhere in it."""

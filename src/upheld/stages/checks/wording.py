@@ -31,11 +31,11 @@ class Word:
         """`context` is what may stand before the claim; it goes where it does not fit."""
         if task.settled is not None:
             return task
-        if len(words(task.said)) == 1 and not context:
-            reason = "one word cannot be checked without its question"
-            return replace(task, trouble=Trouble(Cause.CLAIM_TOO_SHORT, reason))
         if self._is_foreign(task.said):
             return replace(task, trouble=self._foreign("the claim"))
+        if len(words(task.said)) == 1 and not context:
+            reason = "one word by itself cannot be checked"
+            return replace(task, trouble=Trouble(Cause.CLAIM_TOO_SHORT, reason))
         try:
             fitted = self._fit(task, context)
             return fitted if fitted.trouble else self._look_at_sources(fitted)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from upheld.concurrency import within
-from upheld.errors import BudgetExceededError, LLMError
-from upheld.ports import LLM, Embedder, Message, Output, Reply, Sampling
+from upheld.errors import BudgetExceededError, LLMError, ModelError
+from upheld.ports import LLM, Embedder, Grader, Message, Output, Relevance, Reply, Sampling
 from upheld.trace import current_run, span
 from upheld.types import Usage
 
@@ -22,7 +22,22 @@ async def generate(
     output: type[Output],
     sampling: Sampling = Sampling(),
 ) -> Reply[Output]:
-    """Ask the language model inside the run's budget and deadline."""
+    """Ask the language model inside the run's budget and deadline.
+
+    The same words asked for again without chance have the same answer: a run pays for it once.
+    """
+
+    async def ask() -> Reply[Output]:
+        return await _ask(llm, stage, messages, output, sampling)
+
+    if sampling.temperature > 0:
+        return await ask()
+    return await current_run().once((id(llm), tuple(messages), output, sampling), ask)
+
+
+async def _ask(
+    llm: LLM, stage: str, messages: Sequence[Message], output: type[Output], sampling: Sampling
+) -> Reply[Output]:
     meter = current_run().meter
     worst = llm.count_tokens(messages) + sampling.samples * sampling.max_tokens
     reservation = meter.reserve(calls=1, tokens=worst)
@@ -51,3 +66,32 @@ async def embed_query(embedder: Embedder, text: str) -> Vector:
             raise BudgetExceededError("time ran out while the query was embedded") from late
     vector: Vector = vectors[0]
     return vector
+
+
+async def grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:
+    """Probabilities of relevance inside the run's deadline; a run asks for each pair once.
+
+    One doubtful score spoils the whole reply: nobody knows what the others are worth.
+    """
+    known: dict[Relevance, float] = current_run().known.setdefault(("grade", id(grader)), {})
+    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if new:
+        known |= zip(new, await _grade(grader, stage, new), strict=True)
+    return [known[pair] for pair in pairs]
+
+
+async def _grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:
+    meter = current_run().meter
+    meter.check_time()
+    with span(stage) as step:
+        try:
+            scores = await within(meter.seconds_left, grader.grade(pairs))
+        except TimeoutError as late:
+            raise BudgetExceededError("time ran out while passages were graded") from late
+        if len(scores) != len(pairs):
+            raise ModelError("it gave another number of scores than asked")
+        if not all(0 <= score <= 1 for score in scores):  # NaN is not, either
+            raise ModelError("it gave scores that are no probabilities")
+        step.usage = Usage(pairs_checked=len(pairs))
+        meter.spend(step.usage)
+    return scores

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Iterable
+import sys
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast, overload
 
 T = TypeVar("T")
@@ -25,10 +27,20 @@ async def together(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
 
 async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run many of the same thing at once, results in the order given."""
+    here = asyncio.current_task()
+    assert here is not None
+    before = here.cancelling()
+    group = asyncio.TaskGroup()
     try:
-        async with asyncio.TaskGroup() as group:
+        async with group:
             tasks = [group.create_task(each) for each in work]
     except BaseExceptionGroup as errors:
+        # Before Python 3.13 a group that fails leaves its own task counted as being cancelled: a
+        # deadline around it, that strikes later, would then look like a cancellation.
+        if sys.version_info < (3, 13) and group._parent_cancel_requested:  # type: ignore[attr-defined]
+            here.uncancel()
+        if here.cancelling() > before:  # whoever cancels must not be told of an error instead
+            raise asyncio.CancelledError from errors
         raise first_error(errors) from errors
     return [task.result() for task in tasks]
 
@@ -39,6 +51,19 @@ def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
+
+
+@asynccontextmanager
+async def meanwhile(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Start something and go on; who needs it awaits it, and it does not outlive the block."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()  # nothing happens to one that is done
+        await asyncio.wait((task,))
+        if not task.cancelled():
+            task.exception()  # of no interest to those who did not await it
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:

@@ -181,6 +181,29 @@ class Entailment(Protocol):
     async def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """What is asked of a grader: does the text help to answer the query?"""
+
+    query: str
+    text: str
+
+
+class Grader(Protocol):
+    """Grades texts against queries; a text longer than it reads is graded by its beginning."""
+
+    @property
+    def identity(self) -> str:
+        """Names the weights, so that thresholds are never used with scores of another model."""
+        ...
+
+    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        """One probability in (0, 1) a pair, in the order given; ModelError if any has none."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 # --- language model ------------------------------------------------------------------------------
 
 

@@ -7,15 +7,17 @@ run.events, run.meter.used
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 from upheld.budget import Budget, Meter
 from upheld.types import Draft, Event, Usage
 
+T = TypeVar("T")
 Score = tuple[float, ...]  # compared left to right, larger is better
 Listener = Callable[[Event], None]
 
@@ -57,6 +59,8 @@ class Run:
     best: Draft | None = field(default=None, init=False)
     best_score: Score = field(default=(), init=False)
     degraded: list[str] = field(default_factory=list, init=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, init=False)  # done before in this run
+    _under_way: dict[Hashable, asyncio.Lock] = field(default_factory=dict, init=False)
     _next_id: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +72,16 @@ class Run:
             return False
         self.best, self.best_score = draft, score
         return True
+
+    async def once(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
+        """What the same key gave before; whoever comes while it is under way waits for it.
+
+        A failure is not remembered: the next to come tries again.
+        """
+        async with self._under_way.setdefault(key, asyncio.Lock()):
+            if key not in self.known:
+                self.known[key] = await work()
+            return cast("T", self.known[key])
 
     def degrade(self, what: str) -> None:
         """Label the answer: a part was missing and something lesser stood in for it."""

@@ -36,6 +36,7 @@ class Cause(StrEnum):
     NOT_ENTAILED = "not_entailed"
     FIGURE_ABSENT = "figure_absent"
     NAME_ABSENT = "name_absent"
+    NOT_ASSERTED = "not_asserted"  # a source has the words, but denies, alleges or expects it
     BELOW_GUARANTEE = "below_guarantee"  # entailed, but not surely enough for the guarantee
     # not_checked
     NO_MODEL = "no_model"
@@ -43,7 +44,7 @@ class Cause(StrEnum):
     BAD_SCORES = "bad_scores"
     OUT_OF_TIME = "out_of_time"
     CLAIM_TOO_LONG = "claim_too_long"
-    CLAIM_TOO_SHORT = "claim_too_short"  # one word says nothing without its question
+    CLAIM_TOO_SHORT = "claim_too_short"  # one word says nothing by itself
     SOURCE_TOO_LONG = "source_too_long"
     NO_SOURCE = "no_source"
     SOURCE_EMPTY = "source_empty"
@@ -250,6 +251,15 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that disagree about the same thing."""
+
+    claim: str
+    one: Citation
+    other: Citation
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What a method has written so far, and the evidence it wrote from."""
 
@@ -257,6 +267,7 @@ class Draft:
     claims: tuple[Claim, ...] = ()
     evidence: Evidence = Evidence()
     notes: tuple[str, ...] = ()  # what went wrong on the way, for the trace and `degraded`
+    conflicts: tuple[Conflict, ...] = ()  # sources that disagree, for the reader to weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +281,7 @@ class Usage:
     completion_tokens: int = 0
     pairs_checked: int = 0
     searches: int = 0
+    cached_completions: int = 0  # of `completions`: those that the call cache gave for nothing
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -280,6 +292,7 @@ class Usage:
             self.completion_tokens + other.completion_tokens,
             self.pairs_checked + other.pairs_checked,
             self.searches + other.searches,
+            self.cached_completions + other.cached_completions,
         )
 
     @property
@@ -299,15 +312,6 @@ class Event:
     usage: Usage = Usage()
     error: str | None = None
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two sources that disagree about the same thing."""
-
-    claim: str
-    one: Citation
-    other: Citation
 
 
 @dataclass(frozen=True, slots=True)

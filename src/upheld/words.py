@@ -23,6 +23,8 @@ FUNCTION_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """Lower-case words with accents folded away."""
+    if text.isascii():  # has no accents, and is most of what is read
+        return _WORD.findall(text.lower())
     folded = unicodedata.normalize("NFKD", text.casefold())
     return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from upheld.concurrency import meanwhile
 from upheld.errors import BudgetExceededError, LLMError
 from upheld.trace import current_run
 from upheld.types import Draft, Evidence, Question
@@ -24,14 +25,21 @@ class WriteOrQuote:
     quote: Write
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        if current_run().budget.seconds is None:
+            return await self._written(question, evidence)
+        async with meanwhile(self._offer(question, evidence)):  # what remains if time runs out
+            return await self._written(question, evidence)
+
+    async def _offer(self, question: Question, evidence: Evidence) -> None:
+        draft = await self.quote(question, evidence)
+        current_run().offer(draft)
+
+    async def _written(self, question: Question, evidence: Evidence) -> Draft:
         run = current_run()
-        if run.budget.seconds is not None:
-            run.offer(await self.quote(question, evidence))  # what remains if the time runs out
         try:
             return await self.write(question, evidence)
         except (LLMError, BudgetExceededError) as error:
-            if run.meter.seconds_left <= 0:
-                raise
+            run.meter.check_time()
             reason = str(error).splitlines()[0]
             run.degrade(f"no language model, sentences are quoted: {reason}")
             return await self.quote(question, evidence)

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from upheld.errors import ModelError
-from upheld.ports import Embedder
+from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
+from upheld.stages.grade import relevances
 from upheld.trace import current_run, span
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems
@@ -36,21 +37,23 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class QuoteWriter:
-    """Pick sentences by shared words, by meaning, and by how high their passage ranked."""
+    """Pick sentences by shared words, by meaning, by how high their passage ranked, by grade."""
 
     embedder: Embedder | None = None
+    grader: Grader | None = None
     max_passages: int = 5
     max_sentences: int = 3
     # Fitted on dev questions: docs/decisions/006-quoting.md
     meaning_weight: float = 0.6  # cosine, against 0.4 for shared words
     rank_penalty: float = 0.03  # for every place below the first passage
+    grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
             candidates = sentences_of(evidence.top(self.max_passages).passages)
-            scored = await self._score(question.text, candidates)
+            scored = await self._graded(question, await self._score(question.text, candidates))
             picked = self._pick(scored)
             return Draft(question, tuple(quoted(each) for each in picked), evidence)
 
@@ -66,6 +69,22 @@ class QuoteWriter:
                 - self.rank_penalty * each.rank,
             )
             for i, each in enumerate(candidates)
+        ]
+
+    async def _graded(self, question: Question, scored: list[Candidate]) -> list[Candidate]:
+        if self.grader is None:
+            return scored
+        # As passages of their own, with title and headings: a sentence alone often says "it".
+        alone = [replace(each.passage, text=each.text) for each in scored]
+        grades = await relevances(
+            self.grader, "quote", question, alone, "sentences are quoted without grades"
+        )
+        if grades is None:
+            return scored
+        weight = self.grade_weight
+        return [
+            replace(each, score=weight * (grade + 1) / 2 + (1 - weight) * each.score)
+            for each, grade in zip(scored, grades, strict=True)
         ]
 
     async def _cosines(self, question: str, candidates: Sequence[Candidate]) -> list[float] | None:

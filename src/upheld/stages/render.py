@@ -58,6 +58,7 @@ def render(
         text=text,
         claims=claims,
         sources=sources,
+        conflicts=draft.conflicts,
         guarantee=guarantee,
         pipeline=pipeline,
         degraded=tuple(dict.fromkeys((*run.degraded, *notes))),

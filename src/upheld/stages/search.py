@@ -23,11 +23,16 @@ class Search:
     where: Filter = Filter()
 
     async def __call__(self, question: Question) -> Evidence:
-        run = current_run()
-        with span("search", note=question.text) as step:
-            hits = await self._hits(question.text)
+        """A run asks the index once for the same words."""
+        query = question.text
+        asked = (id(self.index), self.scope, self.mode, self.limit, self.where, query)
+        return await current_run().once(asked, lambda: self._ask(query))
+
+    async def _ask(self, query: str) -> Evidence:
+        with span("search", note=query) as step:
+            hits = await self._hits(query)
             step.usage = Usage(searches=1)
-            run.meter.spend(step.usage)
+            current_run().meter.spend(step.usage)
         return Evidence(tuple(hits))
 
     async def _hits(self, query: str) -> list[Hit]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
 from upheld.calls import generate
-from upheld.ports import LLM, Sampling
+from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, fence, load
 from upheld.sentences import sentence_spans
 from upheld.stages.cite import cite
@@ -72,25 +72,32 @@ class WriteClaims:
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("write"))
+    before: tuple[Message, ...] = ()  # turns between the rules and the question
     max_passages: int = 5
     max_tokens: int = 720  # four claims at their longest; most answers take a tenth
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        return (await self.sample(question, evidence, Sampling(max_tokens=self.max_tokens)))[0]
+
+    async def sample(
+        self, question: Question, evidence: Evidence, sampling: Sampling
+    ) -> tuple[Draft, ...]:
+        """A draft for every sample that fits; a single empty one where there is no evidence."""
         seen = union(evidence).top(self.max_passages)  # a union has no passage twice
         shown = seen.passages
         if not shown:
-            return Draft(question, notes=("there was nothing to write from",))
+            return (Draft(question, notes=("there was nothing to write from",)),)
         # Passages before the question: calls about the same evidence share the longer prefix.
-        messages = self.prompt.render(passages=numbered(shown), question=question.text.strip())
+        *rules, ask = self.prompt.render(passages=numbered(shown), question=question.text.strip())
         reply = await generate(
             self.llm,
             "write",
-            messages,
+            (*rules, *self.before, ask),
             claims_about(len(shown), max(1, self.max_tokens // _TOKENS_PER_CLAIM)),
-            Sampling(max_tokens=self.max_tokens),
+            sampling,
         )
-        claims, notes = cited(reply.value, shown)
-        return Draft(question, claims, seen, notes)
+        written = (cited(each.value, shown) for each in reply.generations)
+        return tuple(Draft(question, claims, seen, notes) for claims, notes in written)
 
 
 def numbered(passages: Sequence[Passage]) -> str:

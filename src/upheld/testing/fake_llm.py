@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -101,11 +100,7 @@ class FakeLLM:
 
     def _usage(self, messages: Sequence[Message], texts: Sequence[str]) -> Usage:
         prompt = "\n".join(each.content for each in messages)
-        prefixes = (
-            commonprefix([prompt, seen])  # noqa: RUF071 -- characters are what we compare
-            for seen in self._seen
-        )
-        shared = max(prefixes, key=len, default="")
+        shared = max((_prefix(prompt, seen) for seen in self._seen), key=len, default="")
         self._seen.append(prompt)
         return Usage(
             requests=1,
@@ -114,6 +109,18 @@ class FakeLLM:
             cached_tokens=len(_PIECE.findall(shared)),
             completion_tokens=sum(len(_PIECE.findall(text)) for text in texts),
         )
+
+
+def _prefix(one: str, other: str) -> str:
+    """What two texts have in common at their beginning; halving is far quicker than stepping."""
+    same, beyond = 0, min(len(one), len(other)) + 1
+    while beyond - same > 1:
+        middle = (same + beyond) // 2
+        if one.startswith(other[:middle]):
+            same = middle
+        else:
+            beyond = middle
+    return one[:same]
 
 
 def _in_turn(

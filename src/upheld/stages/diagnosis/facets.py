@@ -1,0 +1,66 @@
+"""Facets: the parts of a question, planned for only where its words say that it has some.
+
+The rules are conservative on purpose: a simple question that is planned for costs a call and is
+torn apart, while one with parts that is not is still answered whole.
+"""
+
+from __future__ import annotations
+
+import re
+
+from upheld.stages.affordable import if_affordable
+from upheld.stages.plan import Plan, Session
+from upheld.trace import current_run
+from upheld.types import Question
+from upheld.words import words
+
+# What stands in quotation marks is a name.
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<!\w)['‘][^'’]*['’](?!\w)")
+_ASKS = r"(?:who|whom|whose|what|when|where|which|why|how)"
+_VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)"
+_JOINS = re.compile(rf"\b(?:and|as well as|but|then)(?: also| then)? ({_ASKS}|{_VERB})\b", re.I)
+_COMPARES = re.compile(
+    r"\b(?:compare[sd]?|comparison|contrast(?:s|ed)?|versus|vs|(?:differences?|similarit(?:y|ies))"
+    r" between|differ(?:s|ed|ent)? from|have in common|both\b.+\band)\b"
+    r"|^(?:which|who|what)\b[^,?]*,[^,?]+\bor\b",  # "Which is older, the museum or the church?"
+    re.I,
+)
+# "the height, weight and age": things in a row. Names in a row may be the name of one thing.
+_LISTS = re.compile(r"\w,(?: [a-z'’-]+){1,5}(?:,? (?:and|or)|,(?: [a-z'’-]+){1,5},)(?: [a-z'’-]+)")
+_NUMBERS = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-d])[.)]\s")
+_CLAUSES = re.compile(r"[,;:]|\b(?:and|but|because|while|whereas|if|since|although|so)\b", re.I)
+_LEAST_BEFORE = 3  # words: "when and where was", "what is and is not" ask for one thing
+_LEAST_QUESTION = 3  # words: "Really?" and "Why not?" add nothing to look for
+_LONG = 30  # words, with so many joints:
+_JOINTS = 3
+
+
+def facets_hinted(question: str) -> bool:
+    """Whether the words say that several things are asked for."""
+    text = " ".join(_QUOTED.sub(" it ", question).split())
+    asked = [each for each in re.split(r"[?？;]", text) if len(words(each)) >= _LEAST_QUESTION]
+    return (
+        (len(asked) > 1 and bool(re.search(r"[?？]", text)))
+        or any(_has_parts(each.strip()) for each in asked)
+        or len(_NUMBERS.findall(text)) > 1
+    )
+
+
+def _has_parts(asked: str) -> bool:
+    return (
+        any(len(words(asked[: join.start()])) >= _LEAST_BEFORE for join in _JOINS.finditer(asked))
+        or bool(_COMPARES.search(asked))
+        or bool(_LISTS.search(asked))
+        or (len(words(asked)) >= _LONG and len(_CLAUSES.findall(asked)) >= _JOINTS)
+    )
+
+
+async def facets_of(question: Question, plan: Plan | None, most: int) -> Session:
+    """What the question asks for; itself, where that is one thing."""
+    if not facets_hinted(question.text):
+        return (question,)
+    if plan is None:
+        current_run().degrade("no plan was made for a question with several parts")
+        return (question,)
+    session = (await if_affordable(plan(question), ((question,),)))[0][:most]
+    return session if len(session) > 1 else (question,)

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
-from upheld.methods.rag import RAG
 from upheld.ports import LLM, Embedder, Index
 from upheld.settings import Settings
 from upheld.stages.checks.fitted import fitted
-from upheld.stages.fallback import Write, WriteOrQuote
+from upheld.stages.fitted_grade import fitted_grade
+from upheld.stages.grade import Grade
 from upheld.stages.judge import JudgeUncertain, band_around
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.search import Search
 from upheld.stages.verify import Verify
-from upheld.stages.write import WriteClaims
 from upheld.trace import OtelTracer
-from upheld.types import Draft, Question, Scope, content_hash
-
-Method = Callable[[Question], Awaitable[Draft]]
+from upheld.types import content_hash
+from upheld.wider import Wider, open_wider
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +31,16 @@ class Parts:
     embedder: Embedder | None
     llm: LLM | None
     verify: Verify
+    grade: Grade
     chunker: Chunker
     reader: ReadWorker
     judge: JudgeUncertain | None = None
+    wider: Wider | None = None
 
     async def close(self) -> None:
         await self.index.close()
-        for part in (self.embedder, self.llm, self.verify.model):
+        parts = (self.embedder, self.llm, self.verify.model, self.grade.grader, self.wider)
+        for part in parts:
             if part is not None:
                 await part.close()
         self.reader.close()
@@ -69,15 +67,18 @@ async def open_parts(settings: Settings) -> Parts:
         embedder_identity=embedder.identity if embedder else None,
         dimension=embedder.dimension if embedder else None,
     )
+    cuts, reads = chunker(settings), reader(settings)
     return Parts(
-        settings,
-        index,
-        embedder,
-        llm,
-        verify,
-        chunker(settings),
-        reader(settings),
-        judge,
+        settings=settings,
+        index=index,
+        embedder=embedder,
+        llm=llm,
+        verify=verify,
+        grade=open_grade(settings),
+        chunker=cuts,
+        reader=reads,
+        judge=judge,
+        wider=open_wider(settings, index, embedder, reads, cuts),
     )
 
 
@@ -106,13 +107,18 @@ def open_llm(settings: Settings) -> LLM | None:
         )
     from upheld.edge.openai_llm import OpenAILLM
 
-    return OpenAILLM(
+    llm = OpenAILLM(
         base_url=settings.llm_url,
         model=settings.llm_model,
         api_key=settings.llm_api_key,
         concurrency=settings.llm_concurrency,
         timeout=settings.llm_timeout,
     )
+    if settings.call_cache is None:
+        return llm
+    from upheld.edge.call_cache import CachedLLM
+
+    return CachedLLM(llm, settings.call_cache, tenant=f"{settings.kb} {settings.collection}")
 
 
 def open_verify(settings: Settings) -> Verify:
@@ -132,6 +138,26 @@ def open_verify(settings: Settings) -> Verify:
     return Verify(model=model, conclude=conclude)
 
 
+def open_grade(settings: Settings) -> Grade:
+    """The grader with its fitted thresholds; without one, what is found stays as it was found."""
+    if settings.local_models and has_local_models():
+        try:
+            return load_grade(settings)
+        except (UpheldError, ImportError, OSError):
+            pass  # every answer says that there was none, and `upheld doctor` says why
+    return Grade(grader=None, upper=1.0, lower=-1.0)
+
+
+def load_grade(settings: Settings) -> Grade:
+    """The shipped grader, or the error that says what is wrong with it."""
+    from upheld.edge.grader import LocalGrader
+    from upheld_models import grader_fit, grader_model, grader_tokenizer
+
+    threads = settings.threads or None
+    grader = LocalGrader(grader_model(), grader_tokenizer(), threads=threads)
+    return fitted_grade(grader_fit(), grader)
+
+
 def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUncertain | None:
     """The language model as the verifier's last rung, where the settings ask for it."""
     if not settings.judge:
@@ -139,7 +165,8 @@ def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUnc
     if llm is None:
         raise SettingsError(
             "The judge is switched on, but there is no language model to ask.",
-            help="Give --llm URL and --model NAME (llm_url, llm_model), or leave out the judge.",
+            help="Set llm_url and llm_model (in `upheld ask`: --llm URL and --model NAME), or "
+            "leave out the judge.",
         )
     return JudgeUncertain(llm=llm, band=band_around(verify.conclude.supported_above))
 
@@ -170,40 +197,12 @@ def tracer() -> OtelTracer | None:
     return None if otel is None else otel.get_tracer("upheld")
 
 
-def search_stage(parts: Parts, scope: Scope) -> Search:
-    """Search as the settings say, under a scope."""
-    return Search(
-        index=parts.index,
-        scope=scope,
-        embedder=parts.embedder,
-        mode=parts.settings.search,
-        limit=parts.settings.passages,
-    )
-
-
-def method(name: str, parts: Parts, scope: Scope) -> Method:
-    """Compose a method for one request."""
-    match name:
-        case "rag":
-            return RAG(search=search_stage(parts, scope), write=writer(parts))
-        case _:
-            raise SettingsError(f"There is no method '{name}'.", help="Known methods: rag.")
-
-
-def writer(parts: Parts) -> Write:
-    """The LLM writer with the quote writer behind it, or the quote writer alone."""
-    quote = QuoteWriter(embedder=parts.embedder, max_passages=parts.settings.passages)
-    if parts.llm is None:
-        return quote
-    write = WriteClaims(llm=parts.llm, max_passages=parts.settings.passages)
-    return WriteOrQuote(write=write, quote=quote)
-
-
 def pipeline(method: str, parts: Parts) -> str:
     """The name of what emits the scores of an answer; a guarantee holds for one pipeline only."""
     checked_by = "quotes only"
     if (model := parts.verify.model) is not None:
         # The same weights give other scores if they are weighed otherwise.
         checked_by = f"{model.identity}, fit {content_hash(repr(parts.verify.conclude))[:8]}"
+    graded = () if parts.grade.grader is None else (parts.grade.grader.identity,)
     judged = () if parts.judge is None else ("judge",)  # it is the writer's model
-    return " | ".join((method, parts.settings.setup, checked_by, *judged))
+    return " | ".join((method, parts.settings.setup, *graded, checked_by, *judged))

@@ -7,7 +7,7 @@ with Upheld.open("kb") as kb:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from os import PathLike
@@ -18,10 +18,13 @@ from upheld.budget import Budget
 from upheld.calibration.fitted import read_guarantee
 from upheld.concurrency import within
 from upheld.errors import BudgetExceededError, UsageError
+from upheld.methods.choose import label
+from upheld.methods.choose import parameters as chosen_parameters
+from upheld.methods.parameters import Parameters
 from upheld.own_loop import OwnLoop
 from upheld.stages.promise import promised, sure_enough
 from upheld.stages.render import render
-from upheld.stages.verify_draft import verify_draft
+from upheld.stages.verify_draft import VerifyDraft
 from upheld.trace import Listener, start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
 
@@ -111,6 +114,8 @@ class AsyncUpheld:
         question: str,
         *,
         method: str | None = None,
+        preset: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
         budget: Budget | None = None,
         labels: Iterable[str] | None = None,
         strict: bool = False,
@@ -120,18 +125,22 @@ class AsyncUpheld:
         """Answer from the documents, with a verdict on every sentence.
 
         When the budget ends, the best draft so far is the answer, and what was not reached is not
-        checked. `strict` keeps only what the sources uphold, and abstains where nothing is left.
+        checked. `preset` and `parameters` change a method: `upheld methods` lists what each can be
+        told. `strict` keeps only what the sources uphold, and abstains where nothing is left.
         `calibrated=False` leaves out the settings' guarantee: labels are given to bare scores.
         """
-        from upheld.assemble import method as compose
         from upheld.assemble import pipeline as pipeline_of
         from upheld.assemble import tracer
+        from upheld.compose import compose
 
         asked = Question(_checked(question))
-        name = method or self._parts.settings.method
-        write_draft = compose(name, self._parts, self.scope(labels))
-        pipeline = pipeline_of(name, self._parts)
-        file = self._parts.settings.guarantee if calibrated else None
+        settings = self._parts.settings
+        name = method or settings.method
+        usual = {"search": settings.search, "passages": settings.passages}
+        chosen = chosen_parameters(name, parameters or {}, preset=preset, settings=usual)
+        write_draft = compose(self._parts, self.scope(labels), chosen)
+        pipeline = pipeline_of(label(name, chosen, usual), self._parts)
+        file = settings.guarantee if calibrated else None
         guarantee = None if file is None else read_guarantee(file, pipeline)
         status: Status | None = None
         with start_run(budget, tracer=tracer(), listener=listener) as run:
@@ -140,9 +149,13 @@ class AsyncUpheld:
                 draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
                 run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")
-                status = Status.PARTIAL if run.best and run.best.claims else Status.FAILED
-                draft = run.best or Draft(asked)
-            checked = await verify_draft(self._parts.verify, draft, self._parts.judge)
+                # The best so far may be the answer to a sub-question.
+                draft = replace(run.best, question=asked) if run.best else Draft(asked)
+                # Where only calls or tokens ran out, a draft without claims says that none fit.
+                looked = run.best is not None and run.meter.seconds_left > 0
+                status = Status.PARTIAL if draft.claims or looked else Status.FAILED
+            check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
+            checked = await check(draft)
             if guarantee is not None:
                 checked = sure_enough(checked, guarantee)
             elif file is not None:
@@ -161,10 +174,14 @@ class AsyncUpheld:
         self, query: str, *, limit: int | None = None, labels: Iterable[str] | None = None
     ) -> Evidence:
         """The passages that a method would start from."""
-        from upheld.assemble import search_stage
+        from upheld.compose import Kit
 
-        stage = search_stage(self._parts, self.scope(labels))
-        return await replace(stage, limit=limit or stage.limit)(Question(_checked(query)))
+        settings = self._parts.settings
+        plain = Parameters(
+            search=settings.search, rerank=False, passages=limit or settings.passages
+        )
+        kit = Kit(self._parts, self.scope(labels), plain)
+        return await kit.found(plain.passages)(Question(_checked(query)))
 
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
         return await self._parts.index.documents(self.scope(labels))

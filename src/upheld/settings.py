@@ -41,9 +41,14 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="Object storage options (endpoint, keys, region); AWS_* works as well.",
     )
-    method: str = Field("rag", description="How to answer: see `upheld ask --help`.")
+    method: str = Field("rag", description="How to answer: see `upheld methods`.")
     search: SearchMode = Field(SearchMode.HYBRID, description="bm25, nearest or hybrid.")
     passages: int = Field(5, ge=1, le=50, description="How many passages the writer is given.")
+    wider: str | None = Field(
+        None,
+        description="Where to look when a search went wrong: the name of another collection, "
+        "or the address of a SearXNG (http://…) to search the web.",
+    )
     local_models: bool = Field(
         True, description="Use the small local models if the extra `local` is installed."
     )
@@ -62,6 +67,11 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = Field(None, description="Key for that server, if it wants one.")
     llm_concurrency: int = Field(4, ge=1, description="Calls to that server at the same time.")
     llm_timeout: float = Field(120, gt=0, description="Seconds that one call may take.")
+    call_cache: Path | None = Field(
+        None,
+        description="A folder where replies of the language model are kept and used again; "
+        "they hold words of your documents.",
+    )
     judge: bool = Field(
         False, description="Ask the language model about claims that the verifier is unsure of."
     )

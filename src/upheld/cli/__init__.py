@@ -1,4 +1,4 @@
-"""The command line: `upheld index | ask | verify | label | calibrate | doctor | bench | train`."""
+"""The command line: `upheld COMMAND`, one file a command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import upheld
-from upheld.cli import ask, bench, calibrate, doctor, index, label, train, verify
+from upheld.cli import ask, bench, calibrate, doctor, index, label, methods, train, verify
 from upheld.cli.show import complain
 from upheld.errors import UpheldError, UsageError
 
@@ -37,9 +37,10 @@ def options(
 app.command()(index.index)
 app.command()(ask.ask)
 app.command()(verify.verify)
+app.command()(methods.methods)
 app.command()(label.label)
-app.command()(calibrate.calibrate)
 app.command()(doctor.doctor)
+app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(bench.app, name="bench")
 app.add_typer(train.app, name="train")
 

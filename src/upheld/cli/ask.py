@@ -20,7 +20,16 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     kb: options.Kb = None,
     collection: options.Collection = None,
-    method: Annotated[str | None, typer.Option(help="How to answer.", show_default="rag")] = None,
+    method: Annotated[
+        str | None, typer.Option(help="How to answer: see `upheld methods`.", show_default="rag")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="A method's values by name, for example a paper's.")
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the method."),
+    ] = None,
     llm: options.LlmUrl = None,
     model: options.LlmModel = None,
     search: Annotated[
@@ -54,6 +63,8 @@ def ask(
         upheld ask "When does the lighthouse open?" --kb kb
 
         upheld ask "Who keeps the keys?" --llm http://127.0.0.1:8000/v1 --model qwen2.5 --json
+
+        upheld ask "Who keeps the keys?" --method crag --preset paper --set strips=off
     """
     text = sys.stdin.read() if question == "-" else question
     with Upheld.open(
@@ -64,15 +75,12 @@ def ask(
         search=search,
         judge=judge or None,  # not given: as the settings say
     ) as opened:
-        if not opened.statistics().documents:
-            place = f"{opened.settings.kb}, collection {opened.settings.collection}"
-            raise UsageError(
-                f"There are no documents in {place}.",
-                help=f"Index some first: upheld index PATH --kb {opened.settings.kb}",
-            )
+        options.need_documents(opened)
         answer = opened.ask(
             text,
             method=method,
+            preset=preset,
+            parameters=dict(map(_name_and_value, given or ())),
             budget=Budget(seconds=seconds, llm_calls=llm_calls),
             labels=label,
             strict=strict,
@@ -84,3 +92,12 @@ def ask(
         if trace:
             show.show_trace(answer.trace)
     raise typer.Exit(EXIT[answer.status])
+
+
+def _name_and_value(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise UsageError(
+            f"--set {text} has no value.", help="Give --set NAME=VALUE, as in --set sessions=4."
+        )
+    return name.strip(), value.strip()

@@ -14,15 +14,17 @@ from upheld.cli import options, show
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
+    from upheld.bench.prepared import Choice
     from upheld.bench.report import Report, Watch
-    from upheld.bench.retrieval import Choice
 
 app = typer.Typer(
     no_args_is_help=True, help="Measure retrieval, verification and speed on this machine."
 )
 
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a results page.")]
-Cache = Annotated[Path | None, typer.Option(help="Where vectors are kept between runs.")]
+Cache = Annotated[
+    Path | None, typer.Option(help="Where vectors, judgements and calls are kept between runs.")
+]
 Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
 Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
 Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
@@ -55,7 +57,7 @@ def retrieval(
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """How often bm25, nearest and hybrid search find the passage that answers the question.
+    """How often searches find the passage that answers, and whether the grader knows it.
 
     Examples:
 
@@ -90,6 +92,32 @@ def fusion(
 
 
 @app.command()
+def reranking(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 150,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How much the search's score counts beside the grader's, compared on dev questions.
+
+    Example: upheld bench reranking --data pack --markdown
+    """
+    from upheld.bench.action_fit import opened_grader
+    from upheld.bench.reranking import bench_weights
+
+    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
+
+    async def measured(watch: Watch) -> Report:
+        async with opened_grader(None) as grader:
+            return await bench_weights(choice, grader, watch)
+
+    _run(measured, as_json, as_markdown)
+
+
+@app.command()
 def quoting(
     data: Data,
     passages: Passages = "20000",
@@ -111,10 +139,10 @@ def quoting(
 
 @app.command()
 def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown = False) -> None:
-    """What our layers cost over the bare engines, on text that it makes itself.
+    """What our layers cost over the bare engines, and methods over the time that they must wait.
 
-    Each figure comes with the same thing measured against itself: if that leaves 0.95-1.05, the
-    machine was too busy and the run is void.
+    On text that it makes itself, and for methods on fakes of fixed latency. Each figure comes with
+    a control: if that leaves 0.95-1.05, the machine was too busy and the figure is void.
 
     Examples:
 
@@ -127,6 +155,23 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
     report = _run(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
         show.err.print("[yellow]void:[/] the control left 0.95-1.05; run it on a quieter machine")
+
+
+@app.command()
+def calls(as_json: options.Json = False, as_markdown: Markdown = False) -> None:
+    """What each method asks of the language model, beside its paper's count.
+
+    The model is a script that counts: no figure depends on the machine.
+
+    Examples:
+
+        upheld bench calls --json
+
+        upheld bench calls --markdown
+    """
+    from upheld.bench.calls import bench_calls
+
+    _run(bench_calls, as_json, as_markdown)
 
 
 @app.command()
@@ -186,10 +231,26 @@ def verify_choices(
     _run(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
 
 
+@app.command()
+def prefix(
+    llm: Annotated[str, typer.Option(metavar="URL", help="A server that tells what it cached.")],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model's name on that server.")],
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How much of verification and refinement calls comes from the server's prefix cache.
+
+    Example: upheld bench prefix --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b --json
+    """
+    from upheld.bench.prefix import Server, bench_prefix
+
+    _run(lambda watch: bench_prefix(Server(llm, model), watch), as_json, as_markdown)
+
+
 def _choice(
     data: Path, passages: str, questions: int, split: SplitName, seed: int, cache: Path | None
 ) -> Choice:
-    from upheld.bench.retrieval import Choice
+    from upheld.bench.prepared import Choice
     from upheld.bench.split import Split
     from upheld.bench.vectors import default_cache
 

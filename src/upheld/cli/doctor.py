@@ -6,18 +6,28 @@ import asyncio
 import importlib
 import importlib.metadata
 import platform
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 import upheld
-from upheld.assemble import has_local_models, open_embedder, open_llm, open_parts, open_verify
+from upheld.assemble import (
+    has_local_models,
+    load_grade,
+    open_embedder,
+    open_llm,
+    open_parts,
+    open_verify,
+)
 from upheld.cli import options, show
 from upheld.errors import UpheldError
-from upheld.ports import Message, Pair, Sampling
+from upheld.ports import Message, Pair, Relevance, Sampling
 from upheld.settings import Settings, load_settings
+
+LOCAL = "pip install 'upheld[local]'"
+AGAIN = "pip install --force-reinstall upheld-models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,8 @@ def doctor(
     if as_json:
         show.print_json({"healthy": healthy, "checks": checks})
     else:
-        show.out.print(_table(checks))
+        for line in _lines(checks):
+            show.out.print(line, soft_wrap=True)  # names of models are there to be copied
     raise typer.Exit(0 if healthy else 1)
 
 
@@ -61,6 +72,7 @@ async def examine(settings: Settings) -> list[Check]:
         Check("upheld", True, f"{upheld.__version__}, Python {platform.python_version()}"),
         Check("engine", True, f"lancedb {importlib.metadata.version('lancedb')}"),
         await _embedder(settings),
+        await _grader(settings),
         await _verifier(settings),
         _readers(),
         await _knowledge_base(settings),
@@ -74,7 +86,7 @@ async def _embedder(settings: Settings) -> Check:
             "embedder",
             False,
             "not installed: search is by words only (BM25)",
-            "pip install 'upheld[local]'",
+            LOCAL,
             needed=False,
         )
     embedder = open_embedder(settings)
@@ -89,25 +101,43 @@ async def _embedder(settings: Settings) -> Check:
         await embedder.close()
 
 
+async def _grader(settings: Settings) -> Check:
+    instead = "passages stand in the order of search"
+    if not has_local_models():
+        seen = f"not installed: {instead}"
+        return Check("grader", False, seen, LOCAL, needed=False)
+    if not settings.local_models:
+        return Check("grader", True, f"switched off by the settings: {instead}")
+    try:
+        grader = load_grade(settings).grader
+        assert grader is not None, "it was loaded"
+        try:
+            await grader.grade([Relevance("When does it open?", "The tower opens at nine.")])
+        finally:
+            await grader.close()
+    except (UpheldError, ImportError, OSError) as error:
+        return Check("grader", False, f"{error.args[0]}; {instead}", AGAIN)
+    return Check("grader", True, grader.identity)
+
+
 async def _verifier(settings: Settings) -> Check:
     quotes = "only exact quotes are supported"
     if not has_local_models():
         seen = f"not installed: {quotes}"
-        return Check("verifier", False, seen, "pip install 'upheld[local]'", needed=False)
+        return Check("verifier", False, seen, LOCAL, needed=False)
     if not settings.local_models:
         return Check("verifier", True, f"switched off by the settings: {quotes}")
     from upheld_models import verifier_model
 
-    again = "pip install --force-reinstall upheld-models"
     verify = open_verify(settings)
     if verify.model is None:
-        return Check("verifier", False, f"{verify.no_model}; {quotes}", again)
+        return Check("verifier", False, f"{verify.no_model}; {quotes}", AGAIN)
     try:
         await verify.model.judge([Pair("The tower opens at nine.", "It opens in the morning.")])
         megabytes = verifier_model().stat().st_size / 1_000_000
         return Check("verifier", True, f"{verify.model.identity}, {megabytes:.0f} MB")
     except UpheldError as error:
-        return Check("verifier", False, error.args[0], error.help or again)
+        return Check("verifier", False, error.args[0], error.help or AGAIN)
     finally:
         await verify.model.close()
 
@@ -161,10 +191,11 @@ async def _llm(settings: Settings) -> Check:
     return Check("language model", True, f"{settings.llm_model} at {settings.llm_url}")
 
 
-def _table(checks: list[Check]) -> Table:
-    table = Table(box=None, pad_edge=False, show_header=False)
+def _lines(checks: list[Check]) -> Iterator[Text]:
+    """A part to a line, and under it what helps."""
+    width = max(len(check.part) for check in checks)
     for check in checks:
-        sign = "[green]✓[/]" if check.ok else ("[red]✗[/]" if check.needed else "[yellow]–[/]")
-        told = (Text(check.part, "bold"), Text(check.seen), Text(check.help, "dim"))
-        table.add_row(sign, *told)  # as text: brackets in it are not markup
-    return table
+        sign = ("✓", "green") if check.ok else (("✗", "red") if check.needed else ("–", "yellow"))
+        yield Text.assemble(sign, "  ", (check.part.ljust(width), "bold"), "  ", check.seen)
+        if check.help:
+            yield Text(f"{' ' * (width + 5)}{check.help}", "dim")

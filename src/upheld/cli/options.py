@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from upheld.errors import UsageError
+
+if TYPE_CHECKING:
+    from upheld.client import Upheld
+
+
+def _folder(given: str | None) -> str | None:
+    if given is not None and Path(given).is_file():
+        raise typer.BadParameter(f"{given} is a file; a knowledge base is a folder.")
+    return given
+
+
+def _address(given: str | None) -> str | None:
+    if given is not None and not given.startswith(("http://", "https://")):
+        raise typer.BadParameter(f"{given} is no address: it begins with http:// or https://.")
+    return given
+
+
+def need_documents(opened: Upheld) -> None:
+    """Nothing can be asked of a collection without documents: say how they come there."""
+    if not opened.statistics().documents:
+        kb, collection = opened.settings.kb, opened.settings.collection
+        where = "" if collection == "default" else f" --collection {collection}"
+        raise UsageError(
+            f"There are no documents in {kb}, collection {collection}.",
+            help=f"Index some first: upheld index PATH --kb {kb}{where}",
+        )
+
+
 Kb = Annotated[
     str | None,
-    typer.Option("--kb", help="Knowledge base: a folder or s3://bucket/prefix.", show_default="kb"),
+    typer.Option(
+        "--kb",
+        help="Knowledge base: a folder or s3://bucket/prefix.",
+        show_default="kb",
+        callback=_folder,
+    ),
 ]
 Collection = Annotated[
     str | None, typer.Option("--collection", help="Collection inside the knowledge base.")
@@ -16,7 +51,12 @@ Collection = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
 LlmUrl = Annotated[
     str | None,
-    typer.Option("--llm", metavar="URL", help="An OpenAI-compatible server, ending in /v1."),
+    typer.Option(
+        "--llm",
+        metavar="URL",
+        help="An OpenAI-compatible server, ending in /v1.",
+        callback=_address,
+    ),
 ]
 LlmModel = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="The model's name on that server.")

@@ -23,6 +23,7 @@ from upheld.types import (
     Cause,
     Citation,
     Claim,
+    Conflict,
     Event,
     Guarantee,
     Passage,
@@ -67,6 +68,8 @@ def show_answer(answer: Answer) -> None:
     numbers = numbered(passage.id for passage in answer.sources)
     for claim in answer.claims:
         show_claim(claim, numbers)
+    for conflict in answer.conflicts:
+        out.print(_conflict(conflict, numbers))
     if answer.sources:
         out.print()
         for number, passage in enumerate(answer.sources, start=1):
@@ -77,16 +80,26 @@ def show_answer(answer: Answer) -> None:
         out.print(_promise(answer.guarantee))
 
 
+def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
+    """Two sources that disagree, word for word: the reader has to weigh them."""
+    one, other = (
+        f"“{_one_line(each.quote)}” {marks([each], numbers)}"
+        for each in (conflict.one, conflict.other)
+    )
+    return Text(f"⚡ The sources disagree: {one} — {other}", style="yellow")
+
+
 def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
     """A claim in the colour of its verdict, its marks as mended, and under it why."""
     verdict = claim.verdict
     sign, colour = LOOK[verdict.support]
     line = Text(f"{sign} {_one_line(claim.text)}", style=colour)
     own, mended = marks(claim.citations, numbers), marks(mend(claim).citations, numbers)
-    if own:
-        line.append(f" {own}", style="bold" if own == mended else "bold strike")
-    if mended != own:
-        line.append(f" {mended}", style="bold green")
+    if own and mended != own:  # [1→2]: what is struck out must be seen without colours too
+        line.append(f" {own[:-1]}", style="bold strike")
+        line.append(f"→{mended[1:]}", style="bold green")
+    elif mended:
+        line.append(f" {mended}", style="bold" if own else "bold green")
     # That a quote is a quote is not a matter of probability.
     if verdict.probability is not None and verdict.cause is not Cause.QUOTED:
         line.append(f" {verdict.probability:.2f}", style="dim")

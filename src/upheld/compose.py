@@ -1,0 +1,251 @@
+"""Parts and parameters become a method: one short function for each."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from upheld.assemble import Parts
+from upheld.methods.a2r import A2R
+from upheld.methods.coq import CoQ, selector
+from upheld.methods.cov_rag import CoVRAG, Position
+from upheld.methods.crag import CRAG
+from upheld.methods.fave import FaVe
+from upheld.methods.parameters import (
+    A2rParameters,
+    CoqParameters,
+    CovRagParameters,
+    CragParameters,
+    FaveParameters,
+    Feedback,
+    Parameters,
+    UpheldParameters,
+)
+from upheld.methods.rag import RAG
+from upheld.methods.upheld import ByDiagnosis
+from upheld.ports import LLM, Grader, Searcher
+from upheld.stages.best_of import BestOf
+from upheld.stages.chain_verify import ChainVerify
+from upheld.stages.diagnosis.restate import Restate
+from upheld.stages.distil import Distil
+from upheld.stages.fallback import Write, WriteOrQuote
+from upheld.stages.grade import Grade
+from upheld.stages.next_question import NextQuestion
+from upheld.stages.phrase import Phrase
+from upheld.stages.plan import Plan
+from upheld.stages.quote import QuoteWriter
+from upheld.stages.refine import Refine
+from upheld.stages.rerank import Order, Rerank
+from upheld.stages.revise_first import ReviseFirst
+from upheld.stages.rewrite import Rewrite
+from upheld.stages.search import Search
+from upheld.stages.select import By, Select
+from upheld.stages.short_answer import ShortAnswer
+from upheld.stages.verify_draft import VerifyDraft, WriteAndPrepare
+from upheld.stages.write import WriteClaims
+from upheld.stages.write_after import WriteAfter
+from upheld.types import Draft, Question, Scope
+
+Method = Callable[[Question], Awaitable[Draft]]
+Stage = TypeVar("Stage")
+
+
+def compose(parts: Parts, scope: Scope, chosen: Parameters) -> Method:
+    """The method that these parameters belong to, for one request."""
+    kit = Kit(parts, scope, chosen)
+    match chosen:
+        case CragParameters():
+            return crag(kit, chosen)
+        case CovRagParameters():
+            return cov_rag(kit, chosen)
+        case A2rParameters():
+            return a2r(kit, chosen)
+        case CoqParameters():
+            return coq(kit, chosen)
+        case FaveParameters():
+            return fave(kit, chosen)
+        case UpheldParameters():
+            return upheld(kit, chosen)
+        case _:
+            return RAG(search=kit.search(), write=kit.write)
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The stages that several methods share, as one request has them."""
+
+    parts: Parts
+    scope: Scope
+    chosen: Parameters
+
+    def found(self, limit: int) -> Search:
+        """So many passages, in the order of the index."""
+        return Search(
+            index=self.parts.index,
+            scope=self.scope,
+            embedder=self.parts.embedder,
+            mode=self.chosen.search,
+            limit=limit,
+        )
+
+    def search(self) -> Searcher:
+        """What the writer is given, in the grader's order where it is wanted."""
+        if not self.chosen.rerank:
+            return self.found(self.chosen.passages)
+        wide = max(Rerank.candidates, self.chosen.passages)
+        return Rerank(search=self.found(wide), grader=self.grader, limit=self.chosen.passages)
+
+    @property
+    def grader(self) -> Grader | None:
+        """Who orders passages, where that is wanted."""
+        return self.parts.grade.grader if self.chosen.rerank else None
+
+    @property
+    def quote(self) -> QuoteWriter:
+        return QuoteWriter(
+            embedder=self.parts.embedder,
+            grader=self.parts.grade.grader,
+            max_passages=self.chosen.passages,
+        )
+
+    @property
+    def claims(self) -> WriteClaims | None:
+        return self.asking(lambda llm: WriteClaims(llm=llm, max_passages=self.chosen.passages))
+
+    @property
+    def write(self) -> Write:
+        """The LLM writer with the quote writer behind it, or the quote writer alone."""
+        if self.claims is None:
+            return self.quote
+        writes = WriteAndPrepare(write=self.claims, verify=self.parts.verify)
+        return WriteOrQuote(write=writes, quote=self.quote)
+
+    @property
+    def check(self) -> VerifyDraft:
+        """The verifier; its judge, which costs calls, comes once, at the end of the run."""
+        return VerifyDraft(verify=self.parts.verify)
+
+    def asking(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
+        """A stage that asks the language model, where there is one and the stage is wanted."""
+        return None if self.parts.llm is None or not wanted else stage(self.parts.llm)
+
+    def distil(self, wanted: bool) -> Distil | None:
+        return Distil(grader=self.parts.grade.grader) if wanted else None
+
+    def wider(self, wanted: bool) -> Searcher | None:
+        return self.parts.wider.under(self.scope) if wanted and self.parts.wider else None
+
+
+def crag(kit: Kit, chosen: CragParameters) -> CRAG:
+    """Corrective RAG."""
+    return CRAG(
+        search=kit.search(),
+        grade=thresholds(kit.parts.grade, chosen.upper, chosen.lower),
+        distil=kit.distil(chosen.strips),
+        rewrite=kit.asking(lambda llm: Rewrite(llm=llm), chosen.rewrite),
+        wider=kit.wider(chosen.wider),
+        write=kit.write,
+    )
+
+
+def thresholds(fitted: Grade, upper: float | None, lower: float | None) -> Grade:
+    """The fitted ones, but for what was given."""
+    return replace(
+        fitted,
+        upper=fitted.upper if upper is None else upper,
+        lower=fitted.lower if lower is None else lower,
+    )
+
+
+def cov_rag(kit: Kit, chosen: CovRagParameters) -> CoVRAG:
+    """Chain of verification."""
+    return CoVRAG(
+        search=kit.search(),
+        write=kit.write,
+        verify=kit.asking(lambda llm: ChainVerify(llm=llm, chain=chosen.chain)),
+        revise_first=kit.asking(lambda llm: ReviseFirst(llm=llm), chosen.revise is Position.START),
+        revise=chosen.revise,
+        sigma=chosen.sigma,
+        rounds=chosen.rounds,
+        keep=chosen.keep,
+    )
+
+
+def a2r(kit: Kit, chosen: A2rParameters) -> A2R:
+    """Ask, assess, refine."""
+    return A2R(
+        search=kit.search(),
+        write=kit.write,
+        refine=kit.asking(lambda llm: Refine(llm=llm)),
+        check=kit.check,
+        phrase=kit.asking(lambda llm: Phrase(llm=llm), chosen.feedback is Feedback.PHRASED),
+        rounds=chosen.rounds,
+        intrinsic=chosen.intrinsic,
+        test_before=chosen.test_before,
+        final=chosen.final,
+        hand_over=chosen.hand_over,
+        keep=chosen.keep,
+    )
+
+
+def coq(kit: Kit, chosen: CoqParameters) -> CoQ:
+    """Chain of query, with or without its selector."""
+    chooses = chosen.selector is not By.OFF
+    select = kit.asking(lambda llm: selector(llm, chosen.selector), chooses)
+    return CoQ(
+        search=kit.found(chosen.candidates),
+        next_question=kit.asking(
+            lambda llm: NextQuestion(llm=llm, samples=chosen.samples if chooses else 1)
+        ),
+        order=Order(grader=kit.grader, limit=chosen.per_question),
+        write=WriteAfter(write=kit.claims, quote=kit.quote),
+        select=select or CoQ.select,
+        short_answer=kit.asking(lambda llm: ShortAnswer(llm=llm), chosen.short),
+        max_questions=chosen.steps,
+        queries_see_answers=chosen.queries_see_answers,
+        answers_see_answers=chosen.answers_see_answers,
+    )
+
+
+def fave(kit: Kit, chosen: FaveParameters) -> FaVe:
+    """Factored and verified search; union of queries, where it is one session."""
+    write = kit.write
+    if chosen.best_of > 1 and kit.claims is not None:
+        best = BestOf(write=kit.claims, check=kit.check, samples=chosen.best_of)
+        write = WriteOrQuote(write=best, quote=kit.quote)
+    return FaVe(
+        search=kit.found(chosen.candidates),
+        plan=kit.asking(
+            lambda llm: Plan(
+                llm=llm,
+                sessions=chosen.sessions,
+                max_questions=chosen.steps,
+                max_tokens=96 * chosen.steps,  # a question at its longest, two letters a token
+            )
+        ),
+        order=Order(grader=kit.grader, limit=chosen.per_question),
+        select=Select(llm=kit.parts.llm, by=chosen.select, delta=chosen.delta),
+        write=write,
+        short_answer=kit.asking(lambda llm: ShortAnswer(llm=llm), chosen.short),
+    )
+
+
+def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
+    """Our own."""
+    return ByDiagnosis(
+        search=kit.search(),
+        grade=kit.parts.grade,
+        distil=kit.distil(chosen.strips),
+        rewrite=kit.asking(lambda llm: Rewrite(llm=llm)),
+        wider=kit.wider(chosen.wider),
+        plan=kit.asking(
+            lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
+            chosen.facets,
+        ),
+        write=kit.write,
+        restate=kit.asking(lambda llm: Restate(llm=llm)),
+        check=kit.check,
+        rounds=chosen.rounds,
+        unsupported=chosen.unsupported,
+    )

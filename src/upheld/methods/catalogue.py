@@ -1,0 +1,106 @@
+"""The methods by name: the paper of each, what it can be told, its presets, what it costs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from upheld.methods.parameters import (
+    A2rParameters,
+    CoqParameters,
+    CovRagParameters,
+    CragParameters,
+    FaveParameters,
+    Parameters,
+    UpheldParameters,
+)
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of the catalogue; `calls` counts completions of the language model."""
+
+    paper: str
+    parameters: type[Parameters]
+    calls: str
+    presets: Mapping[str, Values] = field(default_factory=dict)
+    module: str
+
+    @property
+    def algorithm(self) -> str:
+        """The docstring of the method's module: its algorithm, and where we depart from it."""
+        return (importlib.import_module(f"upheld.methods.{self.module}").__doc__ or "").strip()
+
+
+METHODS: Mapping[str, Entry] = {
+    "rag": Entry(
+        paper="the baseline of all four papers",
+        parameters=Parameters,
+        calls="1",
+        presets={"cov_rag": {"passages": 5}, "fave": {"passages": 3}, "a2r": {"passages": 5}},
+        module="rag",
+    ),
+    "crag": Entry(
+        paper="Corrective RAG, arXiv:2401.15884",
+        parameters=CragParameters,
+        calls="1, or 2 when it looks wider",
+        presets={  # the thresholds belong to the scale of the paper's own T5
+            "paper": {"upper": 0.59, "lower": -0.99, "rerank": False},  # PopQA
+            "paper_pubhealth": {"upper": 0.5, "lower": -0.91, "rerank": False},  # and ARC
+            "paper_biography": {"upper": 0.95, "lower": -0.91, "rerank": False},
+        },
+        module="crag",
+    ),
+    "cov_rag": Entry(
+        paper="Chain-of-Verification RAG, arXiv:2410.05801; prompted, not trained",
+        parameters=CovRagParameters,
+        calls="2, or 4 with one revision",
+        presets={"paper": {"keep": "last"}},
+        module="cov_rag",
+    ),
+    "a2r": Entry(
+        paper="Ask, Assess, Refine",
+        parameters=A2rParameters,
+        calls="1 to 1 + K; 2 + 2K as in the paper",
+        presets={
+            "paper": {
+                "test_before": False,
+                "final": True,
+                "feedback": "phrased",
+                "hand_over": False,
+                "keep": "last",
+            }
+        },
+        module="a2r",
+    ),
+    "coq": Entry(
+        paper="chain of query, a baseline of FaVe",
+        parameters=CoqParameters,
+        calls="2N",
+        module="coq",
+    ),
+    "uoq": Entry(
+        paper="union of queries, an ablation of FaVe",
+        parameters=FaveParameters,
+        calls="1 + N",
+        presets={"default": {"sessions": 1, "select": "off"}},
+        module="fave",
+    ),
+    "fave": Entry(
+        paper="Factored and Verified search; without its trained generator",
+        parameters=FaveParameters,
+        calls="2S + N; 21 where S = 8 and N = 5",
+        presets={"paper": {"candidates": 100, "search": "bm25"}},
+        module="fave",
+    ),
+    "upheld": Entry(
+        paper="our own: all four, by the kind of error",
+        parameters=UpheldParameters,
+        calls="1 for a simple question that verifies at once",
+        module="upheld",
+    ),
+}

@@ -1,0 +1,89 @@
+"""Corrective RAG (Yan et al. 2024, arXiv:2401.15884): look elsewhere when search went wrong.
+
+                        ┌─ correct ──── internal ────────────┐
+    search ──▶ grade ──▶├─ ambiguous ── internal + external ─┼──▶ write
+                        └─ incorrect ── external ────────────┘
+
+    internal = distil what was found
+    external = rewrite ──▶ wider ──▶ distil
+
+Departures:
+- The thresholds of the action are fitted for our grader: the paper's belong to the scale of its
+  T5. That of the strips, -0.5, is the paper's.
+- The same grader also orders what search found (`rerank`); the paper takes the retriever's order.
+- The wider search is any searcher: the web as in the paper, or another collection.
+- Without it, or where it finds nothing that helps, `incorrect` abstains instead of answering from
+  bad passages, and `ambiguous` goes on with what there is.
+- Without strips, what the wider search finds is taken as it is.
+- Where no strip of passages that were not graded bad is kept, they are used whole.
+- Both kinds of knowledge are looked for at once, and interleaved by rank: the writer reads the
+  best of each, however few passages it takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from upheld.concurrency import together
+from upheld.ports import Searcher
+from upheld.stages.affordable import if_affordable
+from upheld.stages.distil import Distil
+from upheld.stages.fallback import Write
+from upheld.stages.grade import Action, Grade
+from upheld.stages.rewrite import Rewrite
+from upheld.stages.search_more import search_more
+from upheld.trace import current_run
+from upheld.types import Draft, Evidence, Question, union
+
+
+@dataclass(frozen=True, kw_only=True)
+class CRAG:
+    """At most two LLM calls: rewrite and write."""
+
+    search: Searcher
+    grade: Grade
+    distil: Distil | None  # None: passages whole, without strips
+    rewrite: Rewrite | None  # None: the wider search is for the question itself
+    wider: Searcher | None  # None: there is nowhere else to look
+    write: Write
+
+    async def __call__(self, question: Question) -> Draft:
+        run = current_run()
+        graded = await self.grade(question, await self.search(question))  # steps 1, 2
+        found = graded.evidence
+        match graded.action:  # step 5
+            case Action.CORRECT:
+                knowledge = await self._internal(question, found) or found
+            case Action.INCORRECT:
+                knowledge = await self._external(question)
+            case Action.AMBIGUOUS:
+                both = together(self._internal(question, found), self._external(question))
+                knowledge = union(*await both) or found
+        if knowledge:
+            draft = await self.write(question, knowledge)  # step 6
+        else:
+            draft = self._abstention(question, found)
+        run.offer(draft)
+        return draft
+
+    async def _internal(self, question: Question, found: Evidence) -> Evidence:
+        """Step 3: knowledge refinement."""
+        return found if self.distil is None else await self.distil(question, found)
+
+    async def _external(self, question: Question) -> Evidence:
+        """Step 4: knowledge searching; refined as the internal, by the question as it was asked."""
+        if self.wider is None:
+            return Evidence()
+        query = question
+        if self.rewrite is not None:
+            query = await if_affordable(self.rewrite(question), question)
+        found = await search_more(self.wider, query, "the wider search")
+        return await self._internal(question, found)
+
+    def _abstention(self, question: Question, found: Evidence) -> Draft:
+        """No answer, and where it was looked for."""
+        elsewhere = "does not help" if self.wider is not None else "is not set up"
+        note = (
+            f"none of {len(found)} passages found is about the question; wider search {elsewhere}"
+        )
+        return Draft(question, evidence=found, notes=(note,))

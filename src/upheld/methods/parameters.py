@@ -1,0 +1,111 @@
+"""What each method can be told: typed, checked, and listed by `upheld methods`.
+
+An ablation of a paper is a value here, so that it runs from the command line:
+
+    upheld ask "…" --method fave --set sessions=4 --set select=r_d
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from upheld.methods.cov_rag import Position
+from upheld.methods.keep import Keep
+from upheld.stages.chain_verify import Sigma
+from upheld.stages.diagnosis.settle import Leftover
+from upheld.stages.select import By
+from upheld.types import SearchMode
+
+
+class Feedback(StrEnum):
+    """Who puts the findings into words; nobody but the check decides them."""
+
+    COMPUTED = "computed"
+    PHRASED = "phrased"
+
+
+class Parameters(BaseModel):
+    """What every method has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    search: SearchMode = Field(SearchMode.HYBRID, description="which index is asked")
+    rerank: bool = Field(True, description="order what was found by the grader")
+    passages: int = Field(5, ge=1, le=50, description="passages that the writer is given")
+
+
+class CragParameters(Parameters):
+    """Corrective RAG."""
+
+    strips: bool = Field(True, description="keep only the strips that help")
+    rewrite: bool = Field(True, description="key phrases instead of the question, to look wider")
+    wider: bool = Field(True, description="look wider when what was found is not good enough")
+    upper: float | None = Field(None, ge=-1, le=1, description="above: correct; else as fitted")
+    lower: float | None = Field(None, ge=-1, le=1, description="below: incorrect; else as fitted")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.upper is not None and self.lower is not None and self.lower > self.upper:
+            raise ValueError("lower stands above upper")
+        return self
+
+
+class CovRagParameters(Parameters):
+    """Chain of verification."""
+
+    revise: Position = Field(Position.END, description="where the question is revised")
+    chain: bool = Field(True, description="score and judge before revising; off: revise at once")
+    rounds: int = Field(1, ge=0, le=5, description="revisions at most; the paper has one")
+    sigma: Sigma = Field(Sigma.NON_EMPTY, description="when a revised question is searched for")
+    keep: Keep = Field(Keep.BEST, description="the best-scored answer, or the last as in the paper")
+
+
+class A2rParameters(Parameters):
+    """Ask, assess, refine."""
+
+    rounds: int = Field(2, ge=0, le=5, description="K: refinements at most")
+    intrinsic: bool = Field(False, description="the model judges itself, without any metric")
+    test_before: bool = Field(True, description="stop before refining what is good already")
+    final: bool = Field(False, description="one more answer from the whole history")
+    feedback: Feedback = Field(Feedback.COMPUTED, description="findings as they are, or phrased")
+    hand_over: bool = Field(True, description="search again for what no passage speaks of")
+    keep: Keep = Field(Keep.BEST, description="the best-scored answer, or the last as in the paper")
+
+
+class CoqParameters(Parameters):
+    """Chain of query."""
+
+    steps: int = Field(5, ge=1, le=8, description="N: sub-questions at most")
+    queries_see_answers: bool = Field(True, description="C1: the next question knows the answers")
+    answers_see_answers: bool = Field(True, description="C2: an answer knows those before it")
+    selector: By = Field(By.OFF, description="of several next questions, answer the best only")
+    samples: int = Field(8, ge=2, le=8, description="next questions to choose from")
+    candidates: int = Field(20, ge=2, le=100, description="passages that sub-questions share")
+    per_question: int = Field(2, ge=1, le=10, description="M: passages of one sub-question")
+    short: bool = Field(False, description="one more call: yes, no or a name from the answers")
+
+
+class FaveParameters(Parameters):
+    """Factored and verified search, and union of queries."""
+
+    sessions: int = Field(8, ge=1, le=8, description="S: search sessions that are sampled")
+    steps: int = Field(5, ge=1, le=8, description="N: sub-questions of a session at most")
+    select: By = Field(By.BOTH, description="what sessions are compared by")
+    delta: int = Field(5, ge=1, le=8, description="sub-questions that serve, beyond which r_q is 1")
+    candidates: int = Field(20, ge=2, le=100, description="passages that sub-questions share")
+    per_question: int = Field(2, ge=1, le=10, description="M: passages of one sub-question")
+    best_of: int = Field(1, ge=1, le=8, description="answers sampled; best citation recall wins")
+    short: bool = Field(False, description="one more call: yes, no or a name from the answers")
+
+
+class UpheldParameters(Parameters):
+    """Our own."""
+
+    rounds: int = Field(2, ge=0, le=5, description="rounds of repair at most")
+    facets: bool = Field(True, description="plan where the question has several parts")
+    strips: bool = Field(True, description="keep only the strips that help")
+    wider: bool = Field(True, description="look wider when what was found is not good enough")
+    unsupported: Leftover = Field(Leftover.MARK, description="what no source upholds")

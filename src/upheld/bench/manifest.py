@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-FOLDERS = ("--data", "--cache")  # options whose values say nothing to a reader
+FOLDERS = ("--data", "--cache", "--scorer", "--out")  # options whose values say nothing to a reader
 PACKAGES = ("upheld", "upheld-models", "lancedb", "onnxruntime", "tokenizers", "numpy", "bm25s")
 
 

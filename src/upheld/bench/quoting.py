@@ -5,25 +5,29 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from upheld.assemble import open_grade
 from upheld.bench.corpus import BenchQuestion
 from upheld.bench.manifest import manifest
 from upheld.bench.metrics import answer_in, share
+from upheld.bench.prepared import Choice, prepare, search
 from upheld.bench.quotes import PASSAGES
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.retrieval import Choice, prepare, search
 from upheld.edge.local_models import LocalEmbedder
-from upheld.ports import Embedder
+from upheld.ports import Embedder, Grader
+from upheld.settings import load_settings
+from upheld.stages.grade import relevances
 from upheld.stages.quote import Candidate, QuoteWriter, sentences_of, shared_words
-from upheld.types import Passage, SearchMode
+from upheld.types import Passage, Question, SearchMode
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
 
 WEIGHTS = (0.0, 0.3, 0.5, 0.6, 0.7, 1.0)
 PENALTIES = (0.0, 0.03, 0.08)
+GRADE_WEIGHTS = (0.3, 0.5, 0.7, 0.85, 1.0)
 SHARES = (1.0, 0.9, 0.8, 0.75, 0.7, 0.6)
 
 
@@ -34,12 +38,13 @@ class Scored:
     candidates: list[Candidate]
     shared: list[float]
     cosines: list[float]
+    grades: list[float]  # the grader's chances, zeros without one
     answers: list[bool]
 
 
 async def bench_quoting(choice: Choice, watch: Watch) -> Report:
     """Weights and penalties for two sentences; then the floor for up to three."""
-    embedder = LocalEmbedder()
+    embedder, grader = LocalEmbedder(), open_grade(load_settings()).grader
     with tempfile.TemporaryDirectory() as folder:
         ready = await prepare(choice, embedder, folder, watch)
         asked = ready.questions["squad11"]
@@ -52,19 +57,24 @@ async def bench_quoting(choice: Choice, watch: Watch) -> Report:
                     ready.index, SearchMode.HYBRID, question.text, vector, limit=PASSAGES
                 )
                 passages = [hit.passage for hit in hits]
-                found.append(await _scored(question, vector, passages, embedder))
+                found.append(await _scored(question, vector, passages, embedder, grader))
                 watch("scoring sentences", done, len(asked))
         finally:
             await ready.index.close()
             await embedder.close()
+            if grader is not None:
+                await grader.close()
     ceiling = share(any(each.answers) for each in found)
     rows: list[Row] = [{"what": "any sentence of the passages", "answer_in": ceiling}]
     for weight, penalty in itertools.product(WEIGHTS, PENALTIES):
         rows.append(_two_sentences(found, weight, penalty))
+    if grader is not None:
+        rows += [_graded(found, weight) for weight in GRADE_WEIGHTS]
     rows += [_up_to_three(found, keep) for keep in SHARES]
     facts = manifest(
         data=dict(ready.corpus.hashes),
         embedder=embedder.identity,
+        grader=None if grader is None else grader.identity,
         passages=len(ready.passages),
         questions=len(asked),
         split=choice.split.value,
@@ -75,23 +85,33 @@ async def bench_quoting(choice: Choice, watch: Watch) -> Report:
 
 
 async def _scored(
-    question: BenchQuestion, vector: Vectors, passages: Sequence[Passage], embedder: Embedder
+    question: BenchQuestion,
+    vector: Vectors,
+    passages: Sequence[Passage],
+    embedder: Embedder,
+    grader: Grader | None,
 ) -> Scored:
     candidates = sentences_of(passages)
     vectors = await embedder.embed([f"{each.passage.title}\n{each.text}" for each in candidates])
+    alone = [replace(each.passage, text=each.text) for each in candidates]
+    grades = await relevances(grader, "quote", Question(question.text), alone, "no grades")
     return Scored(
         candidates,
         shared_words(question.text, candidates),
         (vectors @ vector).tolist(),
+        [(grade + 1) / 2 for grade in grades or [-1.0] * len(alone)],
         [answer_in(each.text, question.answers) for each in candidates],
     )
 
 
-def _best(found: Scored, weight: float, penalty: float, most: int, keep: float) -> list[int]:
+def _best(
+    found: Scored, weight: float, penalty: float, most: int, keep: float, graded: float = 0.0
+) -> list[int]:
     scores = [
-        weight * cosine + (1 - weight) * shared - penalty * candidate.rank
-        for candidate, shared, cosine in zip(
-            found.candidates, found.shared, found.cosines, strict=True
+        graded * grade
+        + (1 - graded) * (weight * cosine + (1 - weight) * shared - penalty * candidate.rank)
+        for candidate, shared, cosine, grade in zip(
+            found.candidates, found.shared, found.cosines, found.grades, strict=True
         )
     ]
     order = sorted(range(len(scores)), key=lambda place: -scores[place])[:most]
@@ -108,9 +128,24 @@ def _two_sentences(found: Sequence[Scored], weight: float, penalty: float) -> Ro
     }
 
 
+def _graded(found: Sequence[Scored], graded: float) -> Row:
+    usual = QuoteWriter()
+    quoted = [
+        _best(each, usual.meaning_weight, usual.rank_penalty, 2, 0.0, graded) for each in found
+    ]
+    return {
+        "what": "two sentences, with the grader",
+        "grade_weight": graded,
+        "answer_in": _answered(found, quoted),
+    }
+
+
 def _up_to_three(found: Sequence[Scored], keep: float) -> Row:
     usual = QuoteWriter()
-    quoted = [_best(each, usual.meaning_weight, usual.rank_penalty, 3, keep) for each in found]
+    graded = usual.grade_weight if any(map(any, (each.grades for each in found))) else 0.0
+    quoted = [
+        _best(each, usual.meaning_weight, usual.rank_penalty, 3, keep, graded) for each in found
+    ]
     return {
         "what": "up to three sentences",
         "keep_within": keep,

@@ -1,4 +1,7 @@
-"""`upheld bench speed`: what our layers cost over the bare engines, A and B interleaved."""
+"""`upheld bench speed`: what our layers cost over the bare engines, A and B interleaved.
+
+And how long methods take over the time that they must wait: see `method_speed`.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,9 @@ import numpy as np
 from upheld.assemble import open_parts
 from upheld.bench.bare import BareIndexing, BareSearch, indexed_texts
 from upheld.bench.manifest import manifest
+from upheld.bench.method_speed import bench_methods, worst
+from upheld.bench.prepared import SCOPE, fill
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.retrieval import SCOPE, fill
 from upheld.bench.synthetic import Writer
 from upheld.client import AsyncUpheld
 from upheld.edge.lancedb import LanceIndex
@@ -43,6 +47,7 @@ class Sizes:
     indexed_files: int = 8  # of about fifteen passages
     index_rounds: int = 9
     unchanged_files: int = 1_000
+    method_rounds: int = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,11 @@ class Compared:
 
 
 async def bench_speed(sizes: Sizes, seed: int, watch: Watch) -> Report:
-    """Ratios to the bare engines, and the speed-up of indexing files that have not changed."""
+    """Ratios to bare engines, speed-up of indexing what has not changed, methods over their path.
+
+    Methods come first: what the engines leave behind in threads and memory is not theirs.
+    """
+    methods = await bench_methods(sizes.method_rounds, watch)
     queries, query_attempts = await retried(lambda: compare_queries(sizes, seed, watch))
     indexing, index_attempts = await retried(lambda: compare_indexing(sizes, seed, watch))
     first, again = await reindex(sizes, seed, watch)
@@ -67,6 +76,7 @@ async def bench_speed(sizes: Sizes, seed: int, watch: Watch) -> Report:
         _row("hybrid query p50, ms", queries, 1_000, query_attempts),
         _row("indexing, s", indexing, 1, index_attempts),
         {"what": f"{sizes.unchanged_files} files, s", "first": first, "unchanged": again},
+        *methods,
     ]
     farthest = max(queries.control, indexing.control, key=lambda ratio: abs(ratio - 1))
     bars = {
@@ -74,6 +84,7 @@ async def bench_speed(sizes: Sizes, seed: int, watch: Watch) -> Report:
         "index_over_bare": indexing.bare / indexing.ours,
         "reindex_speedup": first / again,
         "aa_control": farthest,
+        **worst(methods),
     }
     facts = manifest(sizes={name: getattr(sizes, name) for name in sizes.__slots__}, seed=seed)
     return Report("speed", bars, tuple(rows), facts)

@@ -19,7 +19,7 @@ from upheld.stages.checks.guard import Guard
 from upheld.stages.checks.pool import Pool
 from upheld.stages.verify import Verify
 
-AS_IT_IS, NO_GUARD = "as it is", "no guard"
+AS_IT_IS, NO_GUARD, NO_VOICE = "as it is", "no guard", "guard on figures and names only"
 SETS = ("wice_dev", "expertqa_dev", "begin_dev_wow", "begin_dev_tc", "begin_dev_cmu", "snli_dev")
 
 
@@ -41,14 +41,20 @@ async def bench_choices(verify: Verify, model: Entailment, choice: Choice, watch
     plain, free = found[AS_IT_IS], found[NO_GUARD]
     rows.append({"variant": "as it is, best window only", **_aucs(plain, Conclude(pool=Pool()))})
     rows += [_guard_row(name, plain[name], free[name], verify.conclude) for name in SETS]
+    for name in SETS:
+        told = f"{name}, its part on what a source denies"
+        rows.append(_guard_row(told, plain[name], found[NO_VOICE][name], verify.conclude))
     return Report("verify choices", {}, tuple(rows), manifest(verifier=model.identity))
 
 
 def _variants(verify: Verify) -> dict[str, Verify]:
     return {
         AS_IT_IS: verify,
-        NO_GUARD: replace(verify, guard=Guard(check_figures=False, check_names=False)),
-        "guard on figures only": replace(verify, guard=Guard(check_names=False)),
+        NO_GUARD: replace(
+            verify, guard=Guard(check_figures=False, check_names=False, check_voice=False)
+        ),
+        NO_VOICE: replace(verify, guard=Guard(check_voice=False)),
+        "guard on figures only": replace(verify, guard=Guard(check_names=False, check_voice=False)),
         "claim carries the question": replace(verify, carry_question=True),
         "claim carries the sentence before": replace(verify, carry_previous=True),
         "windows of 100 tokens": replace(verify, window_tokens=100),

@@ -14,8 +14,9 @@ from upheld.bench.verify_choices import bench_choices
 from upheld.bench.verify_guarantee import guarantee
 from upheld.bench.verify_quality import quality
 from upheld.bench.verify_scorer import scorer_rows
-from upheld.bench.verify_sets import SEVEN
+from upheld.bench.verify_sets import SEVEN, need_pack
 from upheld.bench.verify_speed import measure
+from upheld.edge.call_cache import CachedLLM
 from upheld.errors import MissingExtraError, ModelError
 from upheld.settings import load_settings
 
@@ -24,6 +25,7 @@ async def bench_shipped(
     choice: Choice, llm_url: str | None, llm_model: str | None, scorer: Path | None, watch: Watch
 ) -> Report:
     """Everything that is promised of the shipped verifier."""
+    need_pack(choice.data)
     settings = load_settings(llm_url=llm_url, llm_model=llm_model)
     verify, embedder, llm = open_verify(settings), open_embedder(settings), open_llm(settings)
     if embedder is None:
@@ -44,6 +46,8 @@ async def bench_shipped(
         if scorer is not None:
             rows += await scorer_rows(scorer, verify, seven, choice, watch)
         if llm is not None:
+            # A run that was cut goes on where it was: forty slow calls a set are worth keeping.
+            llm = CachedLLM(llm, choice.cache / "calls", tenant="bench")
             for name, found in seven.items():
                 rows.append(await judge_row(name, found, above, llm, choice, watch))
     finally:
@@ -63,6 +67,7 @@ async def bench_shipped(
 
 async def choices_of_shipped(choice: Choice, watch: Watch) -> Report:
     """What the parts of the stage do for the shipped verifier."""
+    need_pack(choice.data)
     verify = open_verify(load_settings())
     if verify.model is None:
         raise ModelError(verify.no_model)

@@ -15,6 +15,7 @@ from typing import Any
 from upheld.bench import verify_labels as labels
 from upheld.bench.pack import lot, rows
 from upheld.bench.verify_labels import Label
+from upheld.errors import NotFoundError
 
 _MARK = re.compile(r"\s*\[\d+\]")
 _SOURCE_LINE = re.compile(r"^\s*(?:\[\d+\])?\s*(?:https?://\S+)?\s*")
@@ -32,6 +33,15 @@ class Case:
     document: str  # what must not stand on both sides of a split
     question: str = ""  # what the claim answers, where the set tells
     before: str = ""  # the sentence before it
+
+
+def need_pack(data: Path) -> None:
+    """Whoever names a wrong folder is told before anything is measured."""
+    if not (data / "c_verification").is_dir():
+        raise NotFoundError(
+            f"There is no c_verification under {data}.",
+            help="--data is the folder of the data pack.",
+        )
 
 
 def load(name: str, data: Path) -> list[Case]:

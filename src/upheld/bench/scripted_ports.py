@@ -1,0 +1,100 @@
+"""The fakes of `upheld.testing`, each call of which takes a fixed time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from upheld.ports import Filter, Judgement, Message, Output, Pair, Relevance, Reply, Sampling
+from upheld.testing.fake_embedder import FakeEmbedder
+from upheld.testing.fake_entailment import FakeEntailment
+from upheld.testing.fake_grader import FakeGrader
+from upheld.testing.fake_index import FakeIndex
+from upheld.testing.fake_llm import FakeLLM, Script
+from upheld.types import Hit, Scope
+
+if TYPE_CHECKING:
+    from upheld.ports import Vector, Vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Seconds that one call of each port takes, whatever it is asked."""
+
+    llm: float = 0.0
+    search: float = 0.0
+    embed: float = 0.0
+    grade: float = 0.0
+    entail: float = 0.0
+
+
+@asynccontextmanager
+async def lasting(seconds: float) -> AsyncIterator[None]:
+    """The block takes so long, with its own work: what a fake works out is no cost of ours."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    yield
+    await asyncio.sleep(max(0.0, until - loop.time()))
+
+
+class TimedLLM(FakeLLM):
+    """Answers one request, of however many samples, in a fixed time."""
+
+    def __init__(self, script: Script, seconds: float) -> None:
+        super().__init__(script)
+        self._seconds = seconds
+
+    async def generate(
+        self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
+    ) -> Reply[Output]:
+        async with lasting(self._seconds):
+            return await super().generate(messages, output, sampling)
+
+
+@dataclass
+class TimedIndex(FakeIndex):
+    """Answers a hybrid search in a fixed time."""
+
+    seconds: float = 0.0
+
+    async def hybrid(
+        self, query: str, vector: Vector, scope: Scope, limit: int, where: Filter = Filter()
+    ) -> list[Hit]:
+        async with lasting(self.seconds):
+            return await super().hybrid(query, vector, scope, limit, where)
+
+
+@dataclass
+class TimedEmbedder(FakeEmbedder):
+    """Embeds in a fixed time."""
+
+    seconds: float = 0.0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        async with lasting(self.seconds):
+            return await super().embed(texts)
+
+
+@dataclass
+class TimedGrader(FakeGrader):
+    """Grades any number of pairs in a fixed time."""
+
+    seconds: float = 0.0
+
+    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        async with lasting(self.seconds):
+            return await super().grade(pairs)
+
+
+@dataclass
+class TimedEntailment(FakeEntailment):
+    """Judges any number of pairs in a fixed time."""
+
+    seconds: float = 0.0
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        async with lasting(self.seconds):
+            return await super().judge(pairs)

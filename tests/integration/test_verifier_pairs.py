@@ -15,9 +15,10 @@ from upheld.stages.checks.figures import absent, values
 from upheld.stages.verify_answer import verify_answer
 from upheld.types import Cause, Support, Verdict
 
-# Balanced accuracy, supported against not: a little below what the shipped weights reach, 0.624.
+# Balanced accuracy, supported against not: a little below what the shipped weights reach, 0.704.
 # The pairs are meant to be hard: units, order, roles and strong paraphrase are what it misses.
-FLOOR = 0.60
+FLOOR = 0.68
+PUT_OFF = ("denied_outright", "taken_back", "only_alleged", "told_as_myth", "yet_to_come")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,15 @@ def test_a_source_cannot_instruct_the_verifier(outcomes: tuple[Outcome, ...]) ->
     instructed = [each for each in outcomes if each.pair.kind == "injected_instruction"]
     assert len(instructed) >= 5
     assert [told(each) for each in instructed if each.passed] == []
+
+
+def test_what_a_source_denies_alleges_or_expects_is_never_supported(
+    outcomes: tuple[Outcome, ...],
+) -> None:
+    put_off = [each for each in outcomes if each.pair.kind in PUT_OFF]
+    assert len(put_off) >= 12
+    assert [told(each) for each in put_off if each.passed] == []
+    assert {each.verdict.cause for each in put_off} <= {Cause.NOT_ASSERTED, Cause.NOT_ENTAILED}
 
 
 def test_a_quote_needs_no_model(outcomes: tuple[Outcome, ...]) -> None:

@@ -9,9 +9,11 @@ from upheld.client import AsyncUpheld
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
 from upheld.settings import load_settings
+from upheld.stages.grade import Grade
 from upheld.stages.verify import Verify
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
+from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Script
 
@@ -43,6 +45,7 @@ async def kb(
         embedder=embedder,
         llm=llm,
         verify=verify,
+        grade=Grade(grader=FakeGrader(), upper=0.5, lower=-0.5),
         chunker=Chunker(),
         reader=ReadWorker(),
         judge=judge_stage(settings, llm, verify),

@@ -74,6 +74,6 @@ async def test_the_pipeline_names_the_judge(tmp_path: Path) -> None:
 
 
 async def test_without_a_language_model_nothing_is_opened(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"no language model[^$]*--llm URL"):
+    with pytest.raises(SettingsError, match=r"no language model[^$]*llm_url"):
         await AsyncUpheld.open(tmp_path / "kb", judge=True, local_models=False)
     assert not (tmp_path / "kb").exists()

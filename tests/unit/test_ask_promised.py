@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
 from upheld.calibration.fitted import FittedGuarantee, fitted_on, write_guarantee
 from upheld.calibration.labelled import LabelledClaim, append_label
-from upheld.cli import show
-from upheld.cli.calibrate import calibrate
+from upheld.cli import calibrate, show
 from upheld.cli.label import label_claims
 from upheld.errors import CalibrationError, LLMUnavailableError
 from upheld.ports import Judgement
@@ -72,10 +70,8 @@ async def test_label_calibrate_ask(tmp_path: Path, capsys: pytest.CaptureFixture
     labels = tmp_path / "labels.jsonl"
     for number in range(120):  # as many questions, all answered alike
         append_label(labels, made[0].model_copy(update={"question": f"{QUESTION} {number}"}))
-    app = typer.Typer()
-    app.command()(calibrate)
     out = tmp_path / "guarantee.json"
-    assert CliRunner().invoke(app, [str(labels), "--out", str(out)]).exit_code == 0
+    assert CliRunner().invoke(calibrate.app, [str(labels), "--out", str(out)]).exit_code == 0
 
     promised = await asked(tmp_path, out)
     assert promised.guarantee is not None
@@ -160,9 +156,10 @@ async def test_a_file_that_cannot_be_used_is_an_error_before_any_work(
 async def test_the_pipeline_is_named_by_method_setup_and_verifier(tmp_path: Path) -> None:
     async with await kb(tmp_path) as opened:
         without = await opened.ask(QUESTION)
-    assert without.pipeline == f"rag | {opened.settings.setup} | quotes only"
+    assert without.pipeline == f"rag | {opened.settings.setup} | fake-grader | quotes only"
     async with await kb(tmp_path, entailment=FakeEntailment()) as opened:
         quoted = await opened.ask(QUESTION)
     # An answer of quotes alone is of the pipeline whose model would have judged the rest.
     assert quoted.claims[0].verdict.checked_by == "quote"
-    assert quoted.pipeline.startswith(f"rag | {opened.settings.setup} | fake-entailment, fit ")
+    told = f"rag | {opened.settings.setup} | fake-grader | fake-entailment, fit "
+    assert quoted.pipeline.startswith(told)

@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from upheld.bench.corpus import SETS, choose_passages, choose_questions, load
-from upheld.bench.retrieval import Choice, bench_retrieval
+from upheld.bench.prepared import Choice
+from upheld.bench.retrieval import bench_retrieval
 from upheld.bench.split import Split
 from upheld.bench.vectors import VectorCache
 from upheld.errors import NotFoundError
+from upheld.stages.grade import Grade
 from upheld.testing.fake_embedder import FakeEmbedder
+from upheld.testing.fake_grader import FakeGrader
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -102,6 +105,7 @@ async def test_the_whole_bench_on_a_small_pack(pack: Path, tmp_path: Path) -> No
     report = await bench_retrieval(
         choice,
         FakeEmbedder(),
+        Grade(grader=FakeGrader(), upper=0.9, lower=0.5),
         lambda what, done, total: told.update({what: done}),
         enough=1,
     )
@@ -110,11 +114,17 @@ async def test_the_whole_bench_on_a_small_pack(pack: Path, tmp_path: Path) -> No
     assert found["nq", "hybrid"]["answer_in5"] == 1.0
     assert report.bars["bm25_minus_reference_hit5"] == 0.0
     assert report.bars["quote_answer_in_gain"] > 0
+    assert found["nq", "reranked"]["hit1"] == 1.0
+    # Without its gold no town has the number that was asked for, and the fake grader sees it.
+    assert report.bars["action_bacc"] == report.bars["action_decided"] == 1.0
     assert set(report.bars) == {
         "hybrid_minus_bm25_hit5",
         "hybrid_worst_set_gap",
         "bm25_minus_reference_hit5",
         "quote_answer_in_gain",
+        "rerank_minus_hybrid_hit5",
+        "action_bacc",
+        "action_decided",
     }
     assert report.manifest["passages"] == 120
     assert told["indexing"] == 120

@@ -6,6 +6,7 @@ import pytest
 
 from upheld.bench.corpus import BenchQuestion
 from upheld.bench.metrics import Score, answer_in, normalise, paired_interval, score
+from upheld.bench.reranking import RERANKED
 from upheld.bench.retrieval import REFERENCE, compare
 from upheld.bench.split import Split
 from upheld.types import Passage
@@ -70,6 +71,7 @@ def test_bars_are_over_the_sets_that_are_large_enough() -> None:
             "nearest": {"a": scores(7), "b": scores(4), "tiny": scores(10)},
             "hybrid": {"a": scores(8), "b": scores(7), "tiny": scores(0)},
             REFERENCE: {"a": scores(5), "b": scores(7), "tiny": scores(0)},
+            RERANKED: {"a": scores(9), "b": scores(9), "tiny": scores(0)},
         },
         ["a", "b"],
         seed=0,
@@ -77,6 +79,7 @@ def test_bars_are_over_the_sets_that_are_large_enough() -> None:
     assert bars == {
         "hybrid_minus_bm25_hit5": pytest.approx(0.1),
         "bm25_minus_reference_hit5": pytest.approx(0.05),
+        "rerank_minus_hybrid_hit5": pytest.approx(0.15),
         "hybrid_worst_set_gap": pytest.approx(-0.1),
     }
-    assert [row["mode"] for row in rows] == ["hybrid_minus_bm25_hit5", "bm25_minus_reference_hit5"]
+    assert [row["mode"] for row in rows] == list(bars)[:3]

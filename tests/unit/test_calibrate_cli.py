@@ -7,7 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from tests.unit.calibration.test_labelled import label
@@ -19,9 +18,7 @@ from upheld.types import Support
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command()(command.calibrate)
-    result = CliRunner().invoke(app, list(arguments))
+    result = CliRunner().invoke(command.app, list(arguments))
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from upheld.concurrency import all_of, together, within
+from upheld.concurrency import all_of, meanwhile, together, within
 
 
 async def value(result: int) -> int:
@@ -44,3 +44,54 @@ async def test_a_deadline_ends_waiting_and_no_deadline_does_not() -> None:
     with pytest.raises(TimeoutError):
         await within(0.01, asyncio.Event().wait())
     assert await within(math.inf, value(3)) == 3
+
+
+async def test_a_deadline_that_strikes_after_a_failure_is_still_a_deadline() -> None:
+    async def goes_on() -> None:
+        with pytest.raises(ValueError, match="the real error"):
+            await together(value(1), failing())
+        await asyncio.Event().wait()
+
+    with pytest.raises(TimeoutError):
+        await within(0.01, goes_on())
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_who_cancels_is_not_told_of_an_error_instead() -> None:
+    async def fails_when_cancelled() -> int:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as error:
+            raise ValueError("on the way out") from error
+        return 0
+
+    task = asyncio.create_task(all_of([fails_when_cancelled(), value(1)]))
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_meanwhile_is_awaited_by_who_needs_it_and_ends_with_the_block() -> None:
+    async def five() -> int:
+        return 5
+
+    async with meanwhile(five()) as task:
+        assert await task == 5
+    async with meanwhile(asyncio.sleep(60)) as idle:
+        pass
+    assert idle.cancelled()
+
+
+async def test_an_error_of_what_went_on_meanwhile_reaches_only_who_awaits_it() -> None:
+    async def fails() -> None:
+        raise ValueError("lost")
+
+    async with meanwhile(fails()) as task:
+        await asyncio.sleep(0)
+    assert task.done()
+    with pytest.raises(ValueError, match="lost"):
+        async with meanwhile(fails()) as task:
+            await task

@@ -71,5 +71,7 @@ async def test_a_foreign_claim_or_source_is_not_checked() -> None:
     source = "The museum is open from nine to noon."
     [claim] = await verify_answer(stage, f"{FOREIGN[0]} [1]", [source])
     assert claim.verdict.cause is Cause.LANGUAGE
+    [claim] = await verify_answer(stage, "今天图书馆九点开门。[1]", [source])  # one word to us
+    assert claim.verdict.cause is Cause.LANGUAGE
     [claim] = await verify_answer(stage, "The museum opens at nine. [1]", [" ".join(FOREIGN[:3])])
     assert claim.verdict.cause is Cause.LANGUAGE

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
-from upheld.assemble import method
 from upheld.budget import Budget
-from upheld.errors import LLMUnavailableError, SettingsError, UsageError
+from upheld.errors import LLMUnavailableError, UsageError
 from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.types import Scope, Status
+from upheld.types import Status
 
 
 async def test_the_llm_writes_from_what_was_found(tmp_path: Path) -> None:
@@ -87,5 +86,5 @@ async def test_wrong_questions_and_methods_are_usage_errors(tmp_path: Path) -> N
             await opened.ask(" \n")
         with pytest.raises(UsageError, match="characters"):
             await opened.ask("why " * 2000)
-        with pytest.raises(SettingsError, match="magic"):
-            method("magic", opened._parts, Scope())
+        with pytest.raises(UsageError, match="magic"):
+            await opened.ask(QUESTION, method="magic")

@@ -7,10 +7,21 @@ import pytest
 from upheld.cli import show
 from upheld.stages.render import render
 from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import verify_draft
+from upheld.stages.verify_draft import VerifyDraft
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.trace import Run
-from upheld.types import Answer, Citation, Claim, Draft, Evidence, Hit, Passage, Question
+from upheld.types import (
+    Answer,
+    Citation,
+    Claim,
+    Conflict,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Status,
+)
 
 TOWER = "It was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry."
@@ -28,7 +39,7 @@ def claim(text: str, name: str, quote: str) -> Claim:
 async def answered(model: FakeEntailment | None, *claims: Claim, strict: bool = False) -> Answer:
     passages = (passage("tower", TOWER), passage("ferry", FERRY))
     evidence = Evidence(tuple(Hit(each, 1.0, "q") for each in passages))
-    checked = await verify_draft(Verify(model=model), Draft(Question("q"), claims, evidence))
+    checked = await VerifyDraft(verify=Verify(model=model))(Draft(Question("q"), claims, evidence))
     return render(checked, method="rag", run=Run(), strict=strict)
 
 
@@ -84,4 +95,25 @@ async def test_a_strict_answer_that_is_left_empty_says_so(
     assert lines[0] == "No sentence of the answer could be upheld by the documents."
     assert " ".join(lines[1:]) == (
         "note: strict: 2 claims were not upheld and are left out (1 contradicted, 1 unsupported)"
+    )
+
+
+def test_sources_that_disagree_are_shown_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    passages = (passage("tower", TOWER), passage("ferry", FERRY))
+    one = Citation("tower", "doc-tower", "v", 0, 21, "It was built in 1869.")
+    other = Citation("ferry", "doc-ferry", "v", 0, 37, "The ferry leaves the harbour at noon.")
+    answer = Answer(
+        id="a",
+        question="q",
+        status=Status.ANSWERED,
+        method="upheld",
+        text="",
+        sources=passages,
+        conflicts=(Conflict("It was built in 1869.", one, other),),
+    )
+    show.show_answer(answer)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert (
+        "disagree: “It was built in 1869.” [1] — “The ferry leaves the harbour at noon.” [2]"
+        in shown
     )

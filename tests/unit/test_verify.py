@@ -307,12 +307,13 @@ class Watched(Conclude):
         return super().upholds(task, findings)
 
 
-async def test_findings_are_not_weighed_on_the_event_loop() -> None:
+@pytest.mark.parametrize("small", [0, 5_000])
+async def test_findings_on_long_sources_are_not_weighed_on_the_event_loop(small: int) -> None:
     conclude = Watched()
-    stage = Verify(model=FakeEntailment(), conclude=conclude)
+    stage = Verify(model=FakeEntailment(), conclude=conclude, small=small)
     await checked("The ferry leaves at noon.", TOWER_PASSAGE, stage=stage)
     assert conclude.threads
-    assert threading.current_thread() not in conclude.threads
+    assert (threading.current_thread() in conclude.threads) is bool(small)
 
 
 class Slow(Conclude):
@@ -324,7 +325,7 @@ class Slow(Conclude):
 
 
 async def test_a_search_that_takes_too_long_is_not_checked() -> None:
-    stage = Verify(model=FakeEntailment(), conclude=Slow(), patience=0.1, grace=5.0)
+    stage = Verify(model=FakeEntailment(), conclude=Slow(), patience=0.1, grace=5.0, small=0)
     found = await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=stage)
     assert found.verdict.cause is Cause.OUT_OF_TIME
 

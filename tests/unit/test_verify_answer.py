@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -155,3 +157,21 @@ async def test_weights_that_cannot_be_read_are_told_and_nothing_is_supported(
         checked = await check(stage, "The ferry leaves at noon. [1]", [FERRY])
     assert checked.claims[0].verdict.cause is Cause.NO_MODEL
     assert "cannot be opened" in checked.claims[0].verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "sources", "question", "told"),
+    [
+        ("It opens.", "It opens.", None, "sources must be a list, not str"),
+        ("It opens.", b"It opens.", None, "sources must be a list, not bytes"),
+        ("It opens.", None, None, "sources must be a list, not NoneType"),
+        ("It opens.", [b"It opens."], None, "Source 1 must be text, not bytes"),
+        (None, ["It opens."], None, "answer must be a string, not NoneType"),
+        ("It opens.", ["It opens."], 7, "question must be a string, not int"),
+    ],
+)
+async def test_wrong_kinds_are_refused_with_advice(
+    answer: Any, sources: Any, question: Any, told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        await check(Verify(model=None), answer, sources, question=question)

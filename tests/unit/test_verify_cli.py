@@ -62,7 +62,7 @@ def test_each_sentence_with_its_verdict_and_its_words() -> None:
     assert lines[:10] == [
         "✓ It opens to visitors at nine. [1]",
         "    word for word in [1]",
-        "✓ The ferry leaves at noon. [1] [2]",
+        "✓ The ferry leaves at noon. [1→2]",
         "    “The ferry leaves the harbour at noon.” [2]",
         "✗ Dogs are allowed on the ferry. [2]",
         "    ≠ “Dogs are not allowed on the ferry.” [2]",
@@ -121,11 +121,12 @@ def test_no_time_means_not_checked(with_model: None) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_an_answer_from_a_file(files: Path) -> None:
-    (files / "a.txt").write_text("It opens to visitors at nine. [1]")
+    (files / "a.txt").write_text("It opens to visitors at nine. [1]", encoding="utf-8-sig")
     app = typer.Typer()
     app.command()(command.verify)
     result = CliRunner().invoke(app, ["--answer", "a.txt", "--source", "tower.md"])
     assert result.exit_code == 0
+    assert result.stdout.startswith("✓ It opens")  # the byte order mark is no part of it
 
 
 @pytest.mark.usefixtures("files")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from upheld.budget import Budget
 from upheld.sentences import sentences
 from upheld.stages.render import render
 from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import one_a_sentence, verify_draft
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.trace import Run
+from upheld.stages.verify_draft import VerifyDraft, WriteAndPrepare, one_a_sentence
+from upheld.testing.fake_entailment import FakeEntailment, Fault
+from upheld.trace import Run, start_run
 from upheld.types import Cause, Citation, Claim, Draft, Evidence, Hit, Passage, Question, Support
 
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
@@ -34,8 +39,8 @@ def draft(*claims: Claim) -> Draft:
 
 
 async def test_a_wrong_mark_is_mended_before_the_reader_sees_it() -> None:
-    checked = await verify_draft(
-        Verify(model=FakeEntailment()), draft(claim("The ferry leaves at noon.", "tower"))
+    checked = await VerifyDraft(verify=Verify(model=FakeEntailment()))(
+        draft(claim("The ferry leaves at noon.", "tower"))
     )
     [mended] = checked.claims
     assert mended.verdict.cause is Cause.ENTAILED_ELSEWHERE
@@ -46,8 +51,7 @@ async def test_a_wrong_mark_is_mended_before_the_reader_sees_it() -> None:
 
 
 async def test_what_speaks_against_a_claim_is_among_the_sources_but_not_marked() -> None:
-    checked = await verify_draft(
-        Verify(model=FakeEntailment()),
+    checked = await VerifyDraft(verify=Verify(model=FakeEntailment()))(
         draft(claim("Dogs are allowed on the ferry.", "tower")),
     )
     assert checked.claims[0].verdict.support is Support.CONTRADICTED
@@ -58,7 +62,7 @@ async def test_what_speaks_against_a_claim_is_among_the_sources_but_not_marked()
 
 async def test_nothing_to_check_asks_nobody() -> None:
     model, empty = FakeEntailment(), draft()
-    assert await verify_draft(Verify(model=model), empty) is empty
+    assert await VerifyDraft(verify=Verify(model=model))(empty) is empty
     assert model.asked == []
 
 
@@ -80,3 +84,57 @@ def test_a_quoted_sentence_is_not_cut_again(name: str) -> None:
     for sentence in sentences(text):
         quoted = claim(sentence)
         assert one_a_sentence(quoted) == (quoted,)
+
+
+async def test_a_run_does_not_check_again_what_it_has_checked() -> None:
+    model = FakeEntailment()
+    with start_run() as run:
+        check = VerifyDraft(verify=Verify(model=model))
+        checked = await check(draft(claim("The ferry leaves at noon.", "tower")))
+        assert await check(checked) == checked
+        assert [event.stage for event in run.events] == ["verify"]
+        fewer = replace(checked, evidence=Evidence(checked.evidence.hits[1:]))
+        await check(fewer)  # against other passages it is
+        assert [event.stage for event in run.events] == ["verify", "verify"]
+
+
+async def test_what_could_not_be_checked_is_tried_again() -> None:
+    model = FakeEntailment(faults=[Fault.ERROR])
+    with start_run():
+        check = VerifyDraft(verify=Verify(model=model))
+        missed = await check(draft(claim("The ferry leaves at noon.", "ferry")))
+        assert missed.claims[0].verdict.support is Support.NOT_CHECKED
+        assert (await check(missed)).claims[0].verdict.support is Support.SUPPORTED
+
+
+async def test_a_check_that_is_cut_off_takes_no_verdict_back() -> None:
+    check = VerifyDraft(verify=Verify(model=FakeEntailment()))
+    checked = await check(draft(claim("The ferry leaves at noon.", "ferry")))
+    more = replace(checked, claims=(*checked.claims, claim("Dogs swim.", "ferry")))
+    with start_run(Budget(seconds=0)):
+        again = await check(more)
+    assert [each.verdict.support for each in again.claims] == [
+        Support.SUPPORTED,
+        Support.NOT_CHECKED,
+    ]
+
+
+async def test_passages_are_made_ready_while_the_model_writes() -> None:
+    ready: list[bool] = []
+
+    class Watched(Verify):
+        def prepare(self, passages: Sequence[Passage]) -> None:
+            super().prepare(passages)
+            written.set()
+
+    written = threading.Event()
+
+    async def write(question: Question, evidence: Evidence) -> Draft:
+        ready.append(await asyncio.to_thread(written.wait, 10))  # it would wait for ever otherwise
+        return Draft(question, (), evidence)
+
+    both = draft().evidence
+    with start_run() as run:
+        await WriteAndPrepare(write=write, verify=Watched(model=None))(Question("q"), both)
+    assert ready == [True]
+    assert list(run.known["sources"]) == list(both.passages)

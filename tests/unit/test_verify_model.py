@@ -69,7 +69,7 @@ async def test_each_pair_runs_alone_so_that_company_cannot_move_its_score(
             rows.append(len(fed["input_ids"]))
             return self.session.run(names, fed)
 
-    monkeypatch.setattr("upheld.edge.entailment.open_session", Watched)
+    monkeypatch.setattr("upheld.edge.cross_encoder.open_session", Watched)
     model = LocalEntailment(TINY, embedder_tokenizer(), threads=4)
     together = await model.judge(PAIRS)
     assert [(await model.judge([pair]))[0] for pair in PAIRS] == together

@@ -17,11 +17,13 @@ from upheld.types import Support
 PAIRS = read_pairs()
 RIGHT = """verbatim_quote light_paraphrase strong_paraphrase two_sentences inference one_of_several
     pronoun true_denial hedging_kept figure_reworded true_beside_instruction condition_kept
-    quantifier_kept cause_stated order_kept right_person"""
+    quantifier_kept cause_stated order_kept right_person denial_kept allegation_kept future_kept
+    beside_a_denial"""
 WRONG = """number_changed date_changed unit_changed name_swapped role_swapped negation_added
     negation_removed opposite_word quantifier_changed hedging_dropped cause_invented order_swapped
     wrong_passage detail_invented facts_merged wrong_person quote_in_denial pronoun
-    conditional_dropped world_knowledge injected_instruction none_of_several"""
+    conditional_dropped world_knowledge injected_instruction none_of_several denied_outright
+    taken_back only_alleged told_as_myth yet_to_come"""
 
 
 def test_there_are_enough_of_both_classes_and_of_every_verdict() -> None:

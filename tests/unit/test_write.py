@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from upheld.budget import Budget
 from upheld.edge.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.ports import Message, Sampling
 from upheld.stages.cite import cite, closest_sentence
 from upheld.stages.write import Claims, WriteClaims, WrittenClaim, claims_about
 from upheld.testing.fake_llm import FakeLLM
@@ -230,3 +231,23 @@ def test_quotes_are_exact_for_any_text(claim: str, document: str, data: st.DataO
     citation = cite(claim, passage(start, end, document))
     assert document[citation.start : citation.end] == citation.quote
     assert start <= citation.start <= citation.end <= end
+
+
+async def test_every_sample_is_a_draft_and_what_does_not_fit_is_none() -> None:
+    llm = FakeLLM([written(("It opened in 1881.", [1])), "no JSON", written()])
+    sampling = Sampling(max_tokens=400, samples=3, temperature=1.0)
+    drafts = await WriteClaims(llm=llm).sample(ASK, evidence(FIRST), sampling)
+    assert [[claim.text for claim in each.claims] for each in drafts] == [
+        ["It opened in 1881."],
+        [],
+    ]
+    assert llm.calls[0].sampling == sampling
+
+
+async def test_earlier_turns_stand_between_the_rules_and_the_question() -> None:
+    llm = FakeLLM([written()])
+    before = (Message("user", "earlier"), Message("assistant", "answered"))
+    await WriteClaims(llm=llm, before=before)(ASK, evidence(FIRST))
+    rules, *turns, last = llm.calls[0].messages
+    assert (rules.role, tuple(turns)) == ("system", before)
+    assert last.content.endswith(ASK.text)

@@ -145,7 +145,22 @@ def test_how_many_labels_would_do() -> None:
     assert 60 <= (labels_needed(few) or 0) <= 400
     bad = calibrate([0.9] * 200, [i % 3 > 0 for i in range(200)], alpha=ALPHA, delta=DELTA)
     assert labels_needed(bad) is None
-    assert labels_needed(calibrate([], [], alpha=ALPHA, delta=DELTA)) == 63  # 50 of four fifths
+    # Nothing seen: 154 kept claims, half as bad as allowed, pass in four of five draws.
+    assert labels_needed(calibrate([], [], alpha=ALPHA, delta=DELTA)) == 193
+
+
+def test_more_good_labels_never_ask_for_a_larger_set() -> None:
+    good = [calibrate([0.9] * n, [True] * n, alpha=ALPHA, delta=DELTA) for n in range(0, 60, 5)]
+    asked = [labels_needed(each) or 0 for each in good if each.threshold is None]
+    assert asked == sorted(asked, reverse=True)
+    assert min(asked) >= 63  # 50 of four fifths
+
+
+def test_what_failed_is_not_asked_for_again() -> None:
+    supported = [i % 12 > 0 for i in range(150)]
+    found = calibrate([0.9] * 150, supported, alpha=ALPHA, delta=DELTA)
+    assert found.threshold is None
+    assert (labels_needed(found) or 0) > found.claims
 
 
 @pytest.mark.parametrize(

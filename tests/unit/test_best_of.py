@@ -1,0 +1,78 @@
+"""Test-time answer feedback: which of several samples stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.drafts import ASK, DOCUMENTS, draft
+from upheld.budget import Budget
+from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.stages.best_of import BestOf
+from upheld.stages.verify import Verify
+from upheld.stages.verify_draft import VerifyDraft
+from upheld.stages.write import WriteClaims
+from upheld.testing.fake_entailment import FakeEntailment
+from upheld.testing.fake_llm import FakeLLM, Line
+from upheld.trace import start_run
+from upheld.types import Evidence, Support
+
+EVIDENCE = draft(names=("museum", "whale")).evidence
+MUSEUM, WHALE = DOCUMENTS["museum"], DOCUMENTS["whale"]
+WRONG = "Nobody knows about the roof."
+
+
+def says(*texts: str, source: int = 1) -> dict[str, object]:
+    return {"claims": [{"sources": [source], "text": text} for text in texts]}
+
+
+async def best(*lines: Line, model: FakeEntailment | None = None) -> list[str]:
+    verify = Verify(model=model or FakeEntailment())
+    write = BestOf(
+        write=WriteClaims(llm=FakeLLM(lines)),
+        check=VerifyDraft(verify=verify),
+        samples=len(lines),
+    )
+    return [claim.text for claim in (await write(ASK, EVIDENCE)).claims]
+
+
+async def test_the_best_citation_recall_wins() -> None:
+    assert await best(says(WRONG), says(MUSEUM, WRONG), says(MUSEUM), says()) == [MUSEUM]
+
+
+async def test_of_equals_the_one_that_says_more_and_then_the_first() -> None:
+    assert await best(says(MUSEUM), says(MUSEUM, WHALE)) == [MUSEUM, WHALE]
+    assert await best(says(WHALE), says(MUSEUM)) == [WHALE]
+
+
+async def test_a_mark_that_is_mended_counts_as_the_reader_will_see_it() -> None:
+    assert await best(says(WRONG), says(WHALE, source=1)) == [WHALE]
+
+
+async def test_where_nothing_can_be_checked_the_first_stands() -> None:
+    assert await best(says(WRONG), says("Owls hoot at night here.")) == [WRONG]
+    assert await best(says(), says()) == []
+
+
+async def test_eight_samples_are_one_request_and_the_same_is_checked_once() -> None:
+    llm, model = FakeLLM([says(WRONG)] * 8), FakeEntailment()
+    check = VerifyDraft(verify=Verify(model=model))
+    with start_run() as run:
+        checked = await BestOf(write=WriteClaims(llm=llm), check=check)(ASK, EVIDENCE)
+    assert (run.meter.used.requests, run.meter.used.completions) == (1, 8)
+    assert (llm.calls[0].sampling.samples, llm.calls[0].sampling.temperature) == (8, 1.0)
+    assert [event.stage for event in run.events].count("verify") == 1
+    assert checked.claims[0].verdict.support is Support.UNSUPPORTED
+
+
+async def test_no_evidence_asks_nobody() -> None:
+    llm = FakeLLM([])
+    check = VerifyDraft(verify=Verify(model=None))
+    assert (await BestOf(write=WriteClaims(llm=llm), check=check)(ASK, Evidence())).claims == ()
+    assert llm.calls == []
+
+
+async def test_errors_and_the_budget_pass_through() -> None:
+    with pytest.raises(LLMUnavailableError):
+        await best(LLMUnavailableError("down"))
+    with start_run(Budget(llm_calls=0)), pytest.raises(BudgetExceededError):
+        await best(says(MUSEUM))

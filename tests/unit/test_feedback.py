@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.unit.drafts import citation, claim, draft
+from tests.unit.test_assess import CLAIMS
+from upheld.stages.assess import Aspect, Assessment, Thresholds, assess, below
+from upheld.stages.feedback import Remark, as_text, feedback
+from upheld.types import Claim, Draft, Question, Support
+
+NO = Support.UNSUPPORTED
+OPENED = claim("The museum opened in 1881.", Support.SUPPORTED, citation("museum"))
+
+
+def remarks(of: Draft, thresholds: Thresholds = Thresholds()) -> dict[Aspect, Remark]:
+    return {each.aspect: each for each in feedback(of, assess(of), thresholds)}
+
+
+def test_a_good_draft_is_affirmed_and_nothing_is_asked_of_it() -> None:
+    told = remarks(draft(OPENED))
+    assert all(each.enough and each.findings == () for each in told.values())
+    assert as_text(told.values()).splitlines() == [
+        "Claims upheld by the passages: 1.00, enough.",
+        "Claims upheld by what they cite: 1.00, enough.",
+        "Citations that uphold their claim: 1.00, enough.",
+        "Parts of the question answered: 1.00, enough.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        (
+            claim("It has a cafe.", NO, citation("entry", NO)),
+            'Claim 2 ("It has a cafe.") is not upheld (no source says this): '
+            "say only what a passage says, or leave it out.",
+        ),
+        (
+            claim(
+                "It costs ten pounds to get in there on any day.",
+                Support.CONTRADICTED,
+                found_against=(citation("entry"), citation("museum")),
+            ),
+            'Claim 2 ("It costs ten pounds to get in there …") is contradicted by [1], [3]: '
+            "correct it, or leave it out.",
+        ),
+        (
+            claim("It is big.", Support.NOT_CHECKED, reason="the verifier failed"),
+            'Claim 2 ("It is big.") could not be checked (the verifier failed): '
+            "keep to the words of a passage, or leave it out.",
+        ),
+    ],
+)
+def test_a_claim_that_is_not_supported_is_named_with_the_reason(made: Claim, line: str) -> None:
+    told = remarks(draft(OPENED, made))
+    assert told[Aspect.SUPPORT].findings == (line,)
+    assert not told[Aspect.SUPPORT].enough
+    assert (
+        str(told[Aspect.SUPPORT]) == f"Claims upheld by the passages: 0.50, not enough.\n- {line}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        (
+            claim("Hope hangs there.", Support.SUPPORTED, found_for=(citation("whale"),)),
+            'Claim 1 ("Hope hangs there.") cites nothing: cite [2].',
+        ),
+        (
+            claim(
+                "Hope hangs there.",
+                Support.SUPPORTED,
+                citation("museum", NO),
+                citation("entry", Support.CONTRADICTED),
+                found_for=(citation("whale"),),
+            ),
+            'Claim 1 ("Hope hangs there.") cites [1], [3] in vain: cite [2].',
+        ),
+        (
+            claim("Hope hangs there.", Support.SUPPORTED),
+            'Claim 1 ("Hope hangs there.") cites nothing: cite the passage that says it.',
+        ),
+    ],
+)
+def test_a_wrong_or_missing_citation_is_told_with_the_right_one(made: Claim, line: str) -> None:
+    told = remarks(draft(made))
+    assert told[Aspect.SUPPORT].enough
+    assert told[Aspect.CITATION_RECALL].findings == (line,)
+    assert not told[Aspect.CITATION_RECALL].enough
+
+
+def test_a_needless_citation_is_told() -> None:
+    made = claim("Hope hangs there.", Support.SUPPORTED, citation("whale"), citation("entry", NO))
+    told = remarks(draft(made))
+    assert told[Aspect.CITATION_RECALL].enough
+    assert told[Aspect.CITATION_PRECISION].findings == (
+        'Claim 1 ("Hope hangs there.") cites [3] needlessly: drop that.',
+    )
+
+
+def test_what_is_missing_is_told_apart_from_what_cannot_be_found() -> None:
+    question = Question("When did the museum open, who led it, and which school did he attend?")
+    told = remarks(draft(OPENED, question=question))
+    assert told[Aspect.COVERAGE].findings == (
+        "No upheld claim speaks of: led. Say what the passages do.",
+        "No passage speaks of: school, attend. Do not fill this in from memory.",
+    )
+
+
+def test_an_empty_draft_is_told_what_it_lacks() -> None:
+    """The paper's Table 10 gives no feedback on citations because there are none."""
+    told = remarks(draft(question=Question("Why?")))
+    assert all(not each.enough and len(each.findings) == 1 for each in told.values())
+    assert "no claim to check" in told[Aspect.SUPPORT].findings[0]
+
+
+def test_findings_are_told_even_where_the_score_is_enough() -> None:
+    wrong = claim("It costs ten.", Support.CONTRADICTED, found_against=(citation("entry"),))
+    told = remarks(draft(OPENED, wrong), Thresholds(support=0.5))
+    assert told[Aspect.SUPPORT].enough
+    assert "contradicted by [3]" in str(told[Aspect.SUPPORT])
+
+
+def test_claims_that_need_no_check_keep_their_number_and_get_no_remark() -> None:
+    hello = claim("Hello!", Support.NOT_CHECKWORTHY)
+    told = remarks(draft(hello, claim("It has a cafe.", NO)))
+    (line,) = told[Aspect.SUPPORT].findings
+    assert line.startswith('Claim 2 ("It has a cafe.")')
+
+
+def test_a_source_that_is_not_shown_has_no_number() -> None:
+    wrong = claim("It costs ten.", Support.CONTRADICTED, found_against=(citation("entry"),))
+    told = remarks(draft(wrong, names=("museum",)))
+    assert "contradicted by a passage that is not shown" in told[Aspect.SUPPORT].findings[0]
+
+
+def test_the_papers_mismatch_cannot_be_said() -> None:
+    """Table 7: praise for correctness with a score of 0, beside citations of 57 and 80."""
+    told = feedback(draft(OPENED), Assessment(0, 0.57, 0.8, 0), Thresholds(0, 0.5, 0.5, 0))
+    assert [each.enough for each in told] == [False, True, True, False]
+
+
+SHARES = st.floats(0, 1)
+
+
+@given(
+    st.lists(CLAIMS, max_size=5),
+    st.builds(Assessment, SHARES, SHARES, SHARES, SHARES),
+    st.builds(Thresholds, SHARES, SHARES, SHARES, SHARES),
+    st.booleans(),
+)
+def test_feedback_never_affirms_what_is_below_its_threshold(
+    claims: list[Claim], scores: Assessment, thresholds: Thresholds, measured: bool
+) -> None:
+    of = draft(*claims)
+    assessment = assess(of) if measured else scores
+    told = feedback(of, assessment, thresholds)
+    assert [each.aspect for each in told] == list(Aspect)
+    for each in told:
+        failed = each.aspect.of(assessment) < each.aspect.of(thresholds)
+        head = str(each).splitlines()[0]
+        assert not (failed or each.score == 0) or not each.enough
+        assert head.endswith(", not enough.") is not each.enough
+        assert each.enough or each.findings  # what fails is always told how to mend
+    assert {each.aspect for each in told if not each.enough} == set(below(assessment, thresholds))

@@ -1,0 +1,52 @@
+"""The contract of a searcher, on the index, with a grader around it, and on a scripted web."""
+
+from __future__ import annotations
+
+import pytest
+
+from upheld.edge.fetch import Page
+from upheld.edge.searx import Found, Results
+from upheld.edge.web import Pages, WebSearch
+from upheld.ingest.page import PageReader
+from upheld.ingest.read import read
+from upheld.ports import Searcher
+from upheld.stages.rerank import Rerank
+from upheld.stages.search import Search
+from upheld.testing.fake_grader import FakeGrader
+from upheld.testing.fake_index import FakeIndex
+from upheld.testing.index_samples import OWNER, made
+from upheld.testing.searcher_conformance import ANSWER, SearcherConformance
+from upheld.types import SearchMode
+
+TEXTS = {"gulls": "Gulls nest on the cliff.", "lamp": ANSWER, "bread": "Bread is baked at dawn."}
+
+
+async def shelf() -> Search:
+    index = FakeIndex()
+    await index.upsert(OWNER.collection, [made(name, text) for name, text in TEXTS.items()])
+    return Search(index=index, scope=OWNER, mode=SearchMode.BM25, limit=20)
+
+
+class TestSearch(SearcherConformance):
+    @pytest.fixture
+    async def searcher(self) -> Searcher:
+        return await shelf()
+
+
+class TestRerank(SearcherConformance):
+    @pytest.fixture
+    async def searcher(self) -> Searcher:
+        return Rerank(search=await shelf(), grader=FakeGrader(), limit=2)
+
+
+class TestScriptedWeb(SearcherConformance):
+    @pytest.fixture
+    async def searcher(self) -> Searcher:
+        async def find(query: str) -> Results:
+            return Results(tuple(Found(f"https://{name}.com/") for name in TEXTS))
+
+        async def fetch(url: str) -> Page:
+            name = url.removeprefix("https://").removesuffix(".com/")
+            return Page(url, "page.txt", TEXTS[name].encode())
+
+        return WebSearch(find=find, open_page=Pages(fetch, PageReader(read)))

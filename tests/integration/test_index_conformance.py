@@ -9,7 +9,8 @@ import pytest
 from tests.integration.places import Place
 from upheld.edge.lancedb import LanceIndex
 from upheld.ports import Index
-from upheld.testing.index_conformance import CHECKS, Check, OpenIndex
+from upheld.testing.index_checks import Check, OpenIndex
+from upheld.testing.index_conformance import CHECKS
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 
 from upheld.ports import Index
 from upheld.testing.fake_index import FakeIndex
-from upheld.testing.index_conformance import CHECKS, Check
+from upheld.testing.index_checks import Check
+from upheld.testing.index_conformance import CHECKS
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

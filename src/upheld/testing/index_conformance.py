@@ -9,35 +9,16 @@
 # ruff: noqa: D103  # the name of a check says what it checks
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-
 from upheld.errors import EmbedderMismatchError, NotFoundError, UsageError
-from upheld.ports import Filter, Index, IndexedDocument
+from upheld.ports import Index, IndexedDocument
+from upheld.testing.index_checks import Check, OpenIndex, ids, opened, raises
 from upheld.testing.index_samples import DIMENSION, EMBEDDER, OWNER, made, unit
-from upheld.types import Hit, Scope
-
-OpenIndex = Callable[[str | None, int | None], Awaitable[Index]]
-Check = Callable[[OpenIndex], Awaitable[None]]
-
-
-def _ids(hits: Iterable[Hit]) -> list[str]:
-    return [hit.passage.document_id for hit in hits]
-
-
-async def _open(open_index: OpenIndex) -> Index:
-    return await open_index(EMBEDDER, DIMENSION)
-
-
-async def _raises(kind: type[Exception], call: Awaitable[object]) -> Exception:
-    try:
-        await call
-    except kind as error:
-        return error
-    raise AssertionError(f"{kind.__name__} was not raised")
+from upheld.testing.index_visibility import CHECKS as VISIBILITY
+from upheld.types import Scope
 
 
 async def check_a_written_document_comes_back_whole(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     given = made(
         "a",
         "The café opens at dawn.",
@@ -63,25 +44,25 @@ async def check_a_written_document_comes_back_whole(open_index: OpenIndex) -> No
 
 
 async def check_new_rows_are_found_at_once(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     for number in range(4):
         await index.upsert("shelf", [made(f"d{number}", f"zebra number{number}")])
-        assert _ids(await index.bm25(f"number{number}", OWNER, 5)) == [f"d{number}"]
+        assert ids(await index.bm25(f"number{number}", OWNER, 5)) == [f"d{number}"]
         assert len(await index.bm25("zebra", OWNER, 10)) == number + 1
         assert len(await index.nearest(unit(1, 0, 0, 0), OWNER, 10)) == number + 1
 
 
 async def check_words_match_without_case_or_accents(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("a", "Crème à la Zürich"), made("b", "Plain bread")])
-    assert _ids(await index.bm25("CREME", OWNER, 5)) == ["a"]
-    assert _ids(await index.bm25("zurich?", OWNER, 5)) == ["a"]
+    assert ids(await index.bm25("CREME", OWNER, 5)) == ["a"]
+    assert ids(await index.bm25("zurich?", OWNER, 5)) == ["a"]
     assert await index.bm25("", OWNER, 5) == []
     assert await index.bm25("absent", OWNER, 5) == []
 
 
 async def check_title_and_headings_are_searched(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     given = made("a", "It rains.", title="Weather", headings=("Coast", "Autumn"))
     await index.upsert("shelf", [given])
     for word in ("weather", "coast", "autumn", "rains"):
@@ -90,7 +71,7 @@ async def check_title_and_headings_are_searched(open_index: OpenIndex) -> None:
 
 
 async def check_a_query_is_words_and_never_syntax(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("a", "alpha beta"), made("b", "gamma delta")])
     for query in (
         'alpha AND "',
@@ -100,29 +81,29 @@ async def check_a_query_is_words_and_never_syntax(open_index: OpenIndex) -> None
         "title:alpha",
         "(alpha",
     ):
-        assert "a" in _ids(await index.bm25(query, OWNER, 5)), query
-    assert _ids(await index.bm25("-alpha", OWNER, 5)) == ["a"]
+        assert "a" in ids(await index.bm25(query, OWNER, 5)), query
+    assert ids(await index.bm25("-alpha", OWNER, 5)) == ["a"]
     await index.bm25("\x00 \\ % _ \ud800", OWNER, 5)
 
 
 async def check_replacing_leaves_only_the_new(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     old, other = made("a", "ancient words", "more of them"), made("b", "bystander words")
     await index.upsert("shelf", [old, other])
     new = made("a", "modern words")
     await index.upsert("shelf", [new])
     assert await index.bm25("ancient", OWNER, 5) == []
-    assert sorted(_ids(await index.bm25("words", OWNER, 5))) == ["a", "b"]
+    assert sorted(ids(await index.bm25("words", OWNER, 5))) == ["a", "b"]
     assert await index.passages([p.id for p in old.passages], OWNER) == []
     assert await index.document_text("a", OWNER) == "modern words"
     assert await index.document_text("a", OWNER, new.document.version) == "modern words"
-    await _raises(NotFoundError, index.document_text("a", OWNER, old.document.version))
+    await raises(NotFoundError, index.document_text("a", OWNER, old.document.version))
     stats = await index.statistics("shelf")
     assert (stats.documents, stats.passages) == (2, 2)
 
 
 async def check_writing_twice_does_not_double(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     given = made("a", "one thing", "another thing")
     for _ in range(3):
         await index.upsert("shelf", [given])
@@ -133,117 +114,50 @@ async def check_writing_twice_does_not_double(open_index: OpenIndex) -> None:
 
 
 async def check_the_last_of_a_batch_wins(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("a", "earlier"), made("a", "later")])
     assert await index.document_text("a", OWNER) == "later"
     assert await index.bm25("earlier", OWNER, 5) == []
 
 
 async def check_deleting_forgets(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     given = made("a", "alpha")
     await index.upsert("shelf", [given, made("b", "beta")])
     assert await index.delete("shelf", ["a", "a", "unknown", "it's"]) == 1
     assert await index.delete("shelf", ["a"]) == 0
     assert await index.delete("shelf", []) == 0
     assert await index.bm25("alpha", OWNER, 5) == []
-    assert _ids(await index.nearest(unit(1, 0, 0, 0), OWNER, 5)) == ["b"]
+    assert ids(await index.nearest(unit(1, 0, 0, 0), OWNER, 5)) == ["b"]
     assert await index.passages([given.passages[0].id], OWNER) == []
     assert [info.id for info in await index.documents(OWNER)] == ["b"]
-    await _raises(NotFoundError, index.document_text("a", OWNER))
+    await raises(NotFoundError, index.document_text("a", OWNER))
     await index.upsert("shelf", [given])
-    assert _ids(await index.bm25("alpha", OWNER, 5)) == ["a"]
+    assert ids(await index.bm25("alpha", OWNER, 5)) == ["a"]
 
 
 async def check_a_document_without_passages_is_kept(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("empty")])
     (info,) = await index.documents(OWNER)
     assert (info.id, info.passages) == ("empty", 0)
     assert await index.document_text("empty", OWNER) == ""
 
 
-async def check_labels_limit_what_is_seen(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
-    open_to_all = made("open", "shared word")
-    red, blue = (
-        made("red", "shared word", labels=["red"]),
-        made("blue", "shared word", labels=["blue", "sky"]),
-    )
-    await index.upsert("shelf", [open_to_all, red, blue])
-    every_id = [each.passages[0].id for each in (open_to_all, red, blue)]
-    views: list[tuple[frozenset[str] | None, list[str]]] = [
-        (None, ["blue", "open", "red"]),
-        (frozenset(), ["open"]),
-        (frozenset({"red"}), ["open", "red"]),
-        (frozenset({"sky", "none"}), ["blue", "open"]),
-        (frozenset({"red", "blue"}), ["blue", "open", "red"]),
-        (frozenset({"RED"}), ["open"]),
-    ]
-    for labels, expected in views:
-        scope = Scope("shelf", labels)
-        assert sorted(_ids(await index.bm25("shared", scope, 9))) == expected
-        assert sorted(_ids(await index.nearest(unit(1, 0, 0, 0), scope, 9))) == expected
-        assert sorted(_ids(await index.hybrid("shared", unit(1, 0, 0, 0), scope, 9))) == expected
-        assert [info.id for info in await index.documents(scope)] == expected
-        fetched = await index.passages(every_id, scope)
-        assert sorted(passage.document_id for passage in fetched) == expected
-        for id in ("open", "red", "blue"):
-            if id in expected:
-                assert await index.document_text(id, scope) == "shared word"
-            else:
-                await _raises(NotFoundError, index.document_text(id, scope))
-
-
-async def check_changed_labels_hold_at_once(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
-    await index.upsert("shelf", [made("a", "word", labels=["red"])])
-    await index.upsert("shelf", [made("a", "word", labels=["blue"])])
-    assert await index.bm25("word", Scope("shelf", frozenset({"red"})), 5) == []
-    assert _ids(await index.bm25("word", Scope("shelf", frozenset({"blue"})), 5)) == ["a"]
-
-
-async def check_filters_narrow(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
-    await index.upsert(
-        "shelf",
-        [
-            made("a", "word", title="First", labels=["red"]),
-            made("b", "word", title="Second", labels=["blue"]),
-            made("c", "word", title="First"),
-        ],
-    )
-    cases = [
-        (Filter(), ["a", "b", "c"]),
-        (Filter(titles=frozenset({"First"})), ["a", "c"]),
-        (Filter(document_ids=frozenset({"b", "c", "x"})), ["b", "c"]),
-        (Filter(labels=frozenset({"red", "blue"})), ["a", "b"]),
-        (Filter(titles=frozenset({"First"}), labels=frozenset({"red"})), ["a"]),
-        (Filter(document_ids=frozenset({"x' OR '1'='1"})), []),
-        (Filter(titles=frozenset({"\ud800"})), []),
-    ]
-    for where, expected in cases:
-        assert sorted(_ids(await index.bm25("word", OWNER, 9, where))) == expected
-        assert sorted(_ids(await index.nearest(unit(1, 0, 0, 0), OWNER, 9, where))) == expected
-    hidden = Scope("shelf", frozenset({"red"}))
-    where = Filter(labels=frozenset({"blue"}))
-    assert await index.bm25("word", hidden, 9, where) == []
-
-
 async def check_nearest_ranks_by_cosine(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     vectors = {"a": [1.0, 0.0, 0.0, 0.0], "b": [0.6, 0.8, 0.0, 0.0], "c": [-1.0, 0.0, 0.0, 0.0]}
     await index.upsert("shelf", [made(id, "x", vectors=[v]) for id, v in vectors.items()])
     hits = await index.nearest(unit(1, 0, 0, 0), OWNER, 9, query="asked")
-    assert _ids(hits) == ["a", "b", "c"]
+    assert ids(hits) == ["a", "b", "c"]
     assert [round(hit.score, 5) for hit in hits] == [1.0, 0.6, -1.0]
     assert {hit.query for hit in hits} == {"asked"}
-    assert _ids(await index.nearest(unit(1, 0, 0, 0), OWNER, 1)) == ["a"]
-    await _raises(UsageError, index.nearest(unit(1, 0), OWNER, 9))
+    assert ids(await index.nearest(unit(1, 0, 0, 0), OWNER, 1)) == ["a"]
+    await raises(UsageError, index.nearest(unit(1, 0), OWNER, 9))
 
 
 async def check_hybrid_finds_both_kinds(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     far, near = [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
     await index.upsert(
         "shelf",
@@ -255,14 +169,14 @@ async def check_hybrid_finds_both_kinds(open_index: OpenIndex) -> None:
         ],
     )
     hits = await index.hybrid("quokka", unit(*near), OWNER, 3)
-    assert _ids(hits)[0] == "both"
-    assert sorted(_ids(hits)) == ["both", "meaning", "words"]
+    assert ids(hits)[0] == "both"
+    assert sorted(ids(hits)) == ["both", "meaning", "words"]
     assert len({hit.passage.id for hit in hits}) == 3
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
 async def check_passages_come_in_the_order_asked(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     given = made('it\'s "odd" \\ 東', *[f"part {n}" for n in range(5)])
     await index.upsert("shelf", [given])
     ids = [passage.id for passage in given.passages]
@@ -271,40 +185,8 @@ async def check_passages_come_in_the_order_asked(open_index: OpenIndex) -> None:
     assert await index.passages([], OWNER) == []
 
 
-async def check_odd_names_are_only_names(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
-    odd = [
-        "it's",
-        '"',
-        "\\",
-        "%",
-        "_",
-        "a' OR 'a'='a",
-        "--",
-        ";",
-        "\x00",
-        "é",
-        "e\u0301",
-        "東",
-        "🗼",
-        " ",
-    ]
-    await index.upsert(
-        "shelf", [made(f"id{name}", "word", title=name, labels=[name]) for name in odd]
-    )
-    assert len(await index.documents(OWNER)) == len(odd)
-    for name in odd:
-        where = Filter(titles=frozenset({name}))
-        assert _ids(await index.bm25("word", OWNER, 50, where)) == [f"id{name}"], repr(name)
-        scope = Scope("shelf", frozenset({name}))
-        assert [info.id for info in await index.documents(scope)] == [f"id{name}"], repr(name)
-        assert await index.document_text(f"id{name}", scope) == "word"
-    assert await index.delete("shelf", [f"id{name}" for name in odd[:7]]) == 7
-    assert len(await index.documents(OWNER)) == len(odd) - 7
-
-
 async def check_what_does_not_exist_reads_as_empty(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     nowhere = Scope("nowhere")
     assert await index.bm25("word", nowhere, 5) == []
     assert await index.nearest(unit(1, 0, 0, 0), nowhere, 5) == []
@@ -315,11 +197,11 @@ async def check_what_does_not_exist_reads_as_empty(open_index: OpenIndex) -> Non
     assert (await index.statistics("nowhere")).documents == 0
     await index.maintain("nowhere")
     await index.upsert("nowhere", [])
-    await _raises(NotFoundError, index.document_text("x", nowhere))
+    await raises(NotFoundError, index.document_text("x", nowhere))
 
 
 async def check_an_emptied_collection_still_answers(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("a", "word")])
     await index.delete("shelf", ["a"])
     await index.maintain("shelf")
@@ -327,61 +209,49 @@ async def check_an_emptied_collection_still_answers(open_index: OpenIndex) -> No
     assert await index.hybrid("word", unit(1, 0, 0, 0), OWNER, 5) == []
     assert (await index.statistics("shelf")).passages == 0
     await index.upsert("shelf", [made("a", "word")])
-    assert _ids(await index.bm25("word", OWNER, 5)) == ["a"]
-
-
-async def check_collections_are_apart(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
-    await index.upsert("shelf", [made("a", "word here")])
-    await index.upsert("other", [made("a", "word there"), made("b", "word")])
-    assert [h.passage.text for h in await index.bm25("word", OWNER, 9)] == ["word here"]
-    assert await index.delete("shelf", ["a", "b"]) == 1
-    assert len(await index.documents(Scope("other"))) == 2
-    for name in ("", "../up", "a/b", ".hidden", "with space", "é", "x" * 129):
-        await _raises(UsageError, index.upsert(name, [made("a", "word")]))
-        await _raises(UsageError, index.bm25("word", Scope(name), 5))
+    assert ids(await index.bm25("word", OWNER, 5)) == ["a"]
 
 
 async def check_another_embedder_is_refused(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("a", "word")])
     stranger = await open_index("another-embedder", DIMENSION)
-    error = await _raises(EmbedderMismatchError, stranger.bm25("word", OWNER, 5))
+    error = await raises(EmbedderMismatchError, stranger.bm25("word", OWNER, 5))
     assert EMBEDDER in str(error)
     assert "index the documents again" in str(error)
-    await _raises(EmbedderMismatchError, stranger.upsert("shelf", [made("b", "word")]))
-    await _raises(EmbedderMismatchError, (await open_index(EMBEDDER, 3)).documents(OWNER))
+    await raises(EmbedderMismatchError, stranger.upsert("shelf", [made("b", "word")]))
+    await raises(EmbedderMismatchError, (await open_index(EMBEDDER, 3)).documents(OWNER))
 
 
 async def check_bm25_needs_no_embedder(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made("a", "word")])
     reader = await open_index(None, None)
-    assert _ids(await reader.bm25("word", OWNER, 5)) == ["a"]
+    assert ids(await reader.bm25("word", OWNER, 5)) == ["a"]
     assert (await reader.statistics("shelf")).embedder == EMBEDDER
     bare = IndexedDocument(made("b", "word").document, made("b", "word").passages)
-    await _raises(EmbedderMismatchError, reader.upsert("shelf", [bare]))
+    await raises(EmbedderMismatchError, reader.upsert("shelf", [bare]))
     await reader.upsert("plain", [bare])
-    assert _ids(await reader.bm25("word", Scope("plain"), 5)) == ["b"]
-    await _raises(EmbedderMismatchError, reader.nearest(unit(1, 0, 0, 0), Scope("plain"), 5))
-    await _raises(EmbedderMismatchError, reader.hybrid("w", unit(1, 0, 0, 0), Scope("plain"), 5))
+    assert ids(await reader.bm25("word", Scope("plain"), 5)) == ["b"]
+    await raises(EmbedderMismatchError, reader.nearest(unit(1, 0, 0, 0), Scope("plain"), 5))
+    await raises(EmbedderMismatchError, reader.hybrid("w", unit(1, 0, 0, 0), Scope("plain"), 5))
     await reader.maintain("plain")
-    assert _ids(await reader.bm25("word", Scope("plain"), 5)) == ["b"]
+    assert ids(await reader.bm25("word", Scope("plain"), 5)) == ["b"]
 
 
 async def check_wrong_documents_are_refused(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     good = made("a", "word")
     mixed = IndexedDocument(made("b", "word").document, good.passages, good.vectors)
-    await _raises(UsageError, index.upsert("shelf", [mixed]))
+    await raises(UsageError, index.upsert("shelf", [mixed]))
     short = IndexedDocument(good.document, good.passages, unit(1, 0, 0).reshape(1, 3))
-    await _raises(UsageError, index.upsert("shelf", [short]))
-    await _raises(UsageError, index.upsert("shelf", [made("c", "half \ud800 pair")]))
+    await raises(UsageError, index.upsert("shelf", [short]))
+    await raises(UsageError, index.upsert("shelf", [made("c", "half \ud800 pair")]))
     assert await index.documents(OWNER) == []
 
 
 async def check_maintain_keeps_answers(open_index: OpenIndex) -> None:
-    index = await _open(open_index)
+    index = await opened(open_index)
     await index.upsert("shelf", [made(f"d{n}", f"common word{n}", "second") for n in range(30)])
     await index.upsert("shelf", [made("d3", "common replaced")])
     await index.delete("shelf", ["d4", "d5"])
@@ -391,7 +261,7 @@ async def check_maintain_keeps_answers(open_index: OpenIndex) -> None:
     stats = await index.statistics("shelf")
     assert (stats.documents, stats.rows, stats.unindexed) == (28, 55, 0)
     await index.upsert("shelf", [made("d6", "common rewritten"), made("new", "common new")])
-    assert _ids(await index.bm25("rewritten", OWNER, 5)) == ["d6"]
+    assert ids(await index.bm25("rewritten", OWNER, 5)) == ["d6"]
     assert len(await index.bm25("common", OWNER, 100)) == 29
     before = await _answers(index)
     await index.maintain("shelf")
@@ -400,16 +270,16 @@ async def check_maintain_keeps_answers(open_index: OpenIndex) -> None:
 
 
 async def check_another_opener_sees_what_was_written(open_index: OpenIndex) -> None:
-    writer, reader = await _open(open_index), await _open(open_index)
+    writer, reader = await opened(open_index), await opened(open_index)
     await writer.upsert("shelf", [made("a", "first")])
     assert [info.id for info in await reader.documents(OWNER)] == ["a"]
     await writer.upsert("shelf", [made("a", "second"), made("b", "third")])
     assert [info.id for info in await reader.documents(OWNER)] == ["a", "b"]
     assert await reader.document_text("a", OWNER) == "second"
-    assert _ids(await reader.bm25("second", OWNER, 5)) == ["a"]
+    assert ids(await reader.bm25("second", OWNER, 5)) == ["a"]
     assert await reader.bm25("first", OWNER, 5) == []
     await writer.maintain("shelf")
-    assert _ids(await reader.bm25("third", OWNER, 5)) == ["b"]
+    assert ids(await reader.bm25("third", OWNER, 5)) == ["b"]
 
 
 async def _answers(index: Index) -> list[object]:
@@ -420,6 +290,7 @@ async def _answers(index: Index) -> list[object]:
     return [sorted(h.passage.id for h in found), sorted(h.passage.id for h in near), infos, texts]
 
 
-CHECKS: tuple[Check, ...] = tuple(
-    value for name, value in list(globals().items()) if name.startswith("check_")
+CHECKS: tuple[Check, ...] = (
+    *(value for name, value in list(globals().items()) if name.startswith("check_")),
+    *VISIBILITY,
 )

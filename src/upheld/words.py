@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence
 
 import Stemmer
 
@@ -33,3 +35,10 @@ def content_stems(text: str) -> set[str]:
     """The stems that carry the meaning of a text."""
     meaningful = [word for word in words(text) if word not in FUNCTION_WORDS]
     return set(Stemmer.Stemmer("english").stemWords(meaningful))  # not thread-safe, so not kept
+
+
+def rarities(wanted: Iterable[str], have: Sequence[set[str]]) -> dict[str, float]:
+    """How much each wanted stem tells: the fewer of the texts have it, the more."""
+    return {
+        stem: math.log(1 + len(have) / (1 + sum(stem in text for text in have))) for stem in wanted
+    }

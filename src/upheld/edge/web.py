@@ -7,8 +7,6 @@ evidence = await search(question)
 from __future__ import annotations
 
 import asyncio
-import math
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -23,7 +21,7 @@ from upheld.errors import BudgetExceededError, ReadError, WebError
 from upheld.ports import IndexedDocument
 from upheld.trace import current_run, span
 from upheld.types import Evidence, Hit, Passage, Question, Usage, unique_passages
-from upheld.words import content_stems
+from upheld.words import content_stems, rarities
 
 # CRAG prefers encyclopaedic sources. Here: they are opened first, and win ties.
 ENCYCLOPAEDIAS = ("wikipedia.org", "britannica.com", "plato.stanford.edu", "scholarpedia.org")
@@ -64,8 +62,7 @@ def by_shared_words(query: str, passages: Sequence[Passage]) -> list[float]:
     """The share of the query's words that a passage has, rare ones counting more."""
     wanted = content_stems(query)
     shared = [wanted & content_stems(passage.searchable) for passage in passages]
-    seen = Counter(stem for stems in shared for stem in stems)
-    weight = {stem: math.log(1 + len(passages) / (1 + seen[stem])) for stem in wanted}
+    weight = rarities(wanted, shared)
     total = sum(weight.values()) or 1.0
     return [sum(weight[stem] for stem in sorted(stems)) / total for stems in shared]
 

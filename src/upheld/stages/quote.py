@@ -6,8 +6,6 @@ an invented one. It works offline and is what remains when the language model is
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +15,7 @@ from upheld.sentences import sentence_spans
 from upheld.stages.grade import relevances
 from upheld.trace import current_run, span
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
-from upheld.words import content_stems
+from upheld.words import content_stems, rarities
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +133,7 @@ def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
     asked = content_stems(question)
     have = [content_stems(each.text) for each in candidates]
     titles = [content_stems(each.passage.title) for each in candidates]
-    seen = Counter(word for sentence in have for word in sentence & asked)
-    rarity = {word: math.log(1 + len(candidates) / (1 + seen[word])) for word in asked}
+    rarity = rarities(asked, have)
     whole = sum(rarity.values()) or 1.0
     return [
         sum(

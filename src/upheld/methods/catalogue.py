@@ -14,6 +14,7 @@ from upheld.methods.parameters import (
     CragParameters,
     FaveParameters,
     Parameters,
+    UoqParameters,
     UpheldParameters,
 )
 
@@ -85,9 +86,8 @@ METHODS: Mapping[str, Entry] = {
     ),
     "uoq": Entry(
         paper="union of queries, an ablation of FaVe",
-        parameters=FaveParameters,
+        parameters=UoqParameters,
         calls="1 + N",
-        presets={"default": {"sessions": 1, "select": "off"}},
         module="fave",
     ),
     "fave": Entry(

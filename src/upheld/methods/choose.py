@@ -29,12 +29,10 @@ def parameters(
 ) -> Parameters:
     """What a method runs with: its defaults, the settings, a preset and what was given, in turn."""
     known = entry(name)
-    chosen = known.presets.get("default", {})
-    if preset is not None:
-        if preset not in known.presets:
-            there = ", ".join(known.presets) or "none"
-            raise UsageError(f"{name} has no preset '{preset}'.", help=f"There are: {there}.")
-        chosen = {**chosen, **known.presets[preset]}
+    if preset is not None and preset not in known.presets:
+        there = ", ".join(known.presets) or "none"
+        raise UsageError(f"{name} has no preset '{preset}'.", help=f"There are: {there}.")
+    chosen = {} if preset is None else known.presets[preset]
     try:
         return known.parameters.model_validate({**(settings or {}), **chosen, **given})
     except ValidationError as error:

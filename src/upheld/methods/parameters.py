@@ -89,7 +89,7 @@ class CoqParameters(Parameters):
 
 
 class FaveParameters(Parameters):
-    """Factored and verified search, and union of queries."""
+    """Factored and verified search."""
 
     sessions: int = Field(8, ge=1, le=8, description="S: search sessions that are sampled")
     steps: int = Field(5, ge=1, le=8, description="N: sub-questions of a session at most")
@@ -99,6 +99,13 @@ class FaveParameters(Parameters):
     per_question: int = Field(2, ge=1, le=10, description="M: passages of one sub-question")
     best_of: int = Field(1, ge=1, le=8, description="answers sampled; best citation recall wins")
     short: bool = Field(False, description="one more call: yes, no or a name from the answers")
+
+
+class UoqParameters(FaveParameters):
+    """Union of queries: FaVe with one session, and so without a choice among them."""
+
+    sessions: int = Field(1, ge=1, le=8, description="S: search sessions that are sampled")
+    select: By = Field(By.OFF, description="what sessions are compared by")
 
 
 class UpheldParameters(Parameters):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +12,6 @@ from upheld.stages.assess import (
     assess,
     below,
     has_recall,
-    mean_thresholds,
     upholding,
 )
 from upheld.stages.coverage import parts_of, unspoken
@@ -208,12 +205,6 @@ def test_the_score_is_the_mean_and_among_equals_loose_claims_count_against() -> 
     # of the third: half supported, half cited well, one good citation, all of the question told
     expected = [(0.0, -1), (0.0, 0), (0.75, -1), (1.0, 0)]
     assert [assess(each).score for each in drafts] == expected == sorted(expected)
-
-
-def test_the_papers_thresholds_are_means() -> None:
-    means = mean_thresholds([Assessment(1, 0.5, 0, 0.2), Assessment(0, 0.5, 1, 0.4)])
-    assert (means.support, means.citation_recall, means.citation_precision) == (0.5, 0.5, 0.5)
-    assert math.isclose(means.coverage, 0.3)
 
 
 SUPPORTS = st.sampled_from(Support)

@@ -68,7 +68,7 @@ class KeptNumbers:
         places = ", ".join("?" * (len(self.columns) + 2))
         with self._rows:
             self._rows.executemany(
-                f"INSERT OR REPLACE INTO {self.table} VALUES ({places})",  # noqa: S608
+                f"INSERT OR REPLACE INTO {self.table} VALUES ({places})",  # noqa: S608  (our own names)
                 rows,
             )
 

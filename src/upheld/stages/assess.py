@@ -65,11 +65,6 @@ class Thresholds:
     coverage: float = 0.5
 
 
-def mean_thresholds(assessments: Sequence[Assessment]) -> Thresholds:
-    """The paper's thresholds (footnote 5): the mean of each aspect over drafts at hand."""
-    return Thresholds(*(fmean(aspect.of(each) for each in assessments) for aspect in Aspect))
-
-
 def below(assessment: Assessment, thresholds: Thresholds) -> tuple[Aspect, ...]:
     """The aspects that fail. A score of 0 always does: the paper's Table 7 shows it praised."""
     return tuple(

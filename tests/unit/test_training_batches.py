@@ -33,3 +33,10 @@ def test_a_long_premise_is_cut_and_the_claim_is_not() -> None:
     assert len(long.ids) == 256
     assert sum(long.segments) == sum(short.segments)
     assert long.ids[-sum(long.segments) :] == short.ids[-sum(short.segments) :]
+
+
+def test_a_claim_longer_than_the_model_reads_is_held_to_half_of_it() -> None:
+    tokenizer = pair_tokenizer(embedder_tokenizer().parent, tokens=128)
+    [held] = encode([Pair("word " * 900, "claim " * 300, Label.ENTAILS, "", "")], tokenizer)
+    assert len(held.ids) == 128
+    assert sum(held.segments) == 64 + 1  # and the mark at its end

@@ -60,10 +60,20 @@ def pair_tokenizer(folder: Path, tokens: int = MAX_TOKENS) -> Any:
 
 def encode(pairs: Sequence[Readable], tokenizer: Any) -> list[Encoded]:
     """Token ids of pairs, in order; claims are held to half of what the model reads."""
-    texts = [(pair.premise, " ".join(pair.claim.split()[:90])) for pair in pairs]
+    claims = _held([pair.claim for pair in pairs], tokenizer)
+    texts = [(pair.premise, claim) for pair, claim in zip(pairs, claims, strict=True)]
     return [
         Encoded(tuple(code.ids), _segments(code.sequence_ids), int(pair.label))
         for pair, code in zip(pairs, tokenizer.encode_batch(texts), strict=True)
+    ]
+
+
+def _held(claims: Sequence[str], tokenizer: Any) -> list[str]:
+    most = tokenizer.truncation["max_length"] // 2
+    codes = tokenizer.encode_batch(list(claims), add_special_tokens=False)
+    return [
+        claim if len(code.ids) <= most else claim[: code.offsets[most - 1][1]]
+        for claim, code in zip(claims, codes, strict=True)
     ]
 
 

@@ -54,7 +54,10 @@ class CrossEncoder(nn.Module):  # type: ignore[misc]  # torch publishes no usabl
         if layers is not None and layers > config.num_hidden_layers:
             raise ModelError(f"the base has {config.num_hidden_layers} layers, not {layers}")
         config.num_hidden_layers = layers or config.num_hidden_layers
-        base = AutoModel.from_pretrained(folder, config=config, add_pooling_layer=False)
+        # Spelt out: the fused attention's way back takes half of a step on a processor, in bf16.
+        base = AutoModel.from_pretrained(
+            folder, config=config, add_pooling_layer=False, attn_implementation="eager"
+        )
         return cls(base, outputs)
 
     def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:

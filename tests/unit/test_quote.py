@@ -68,3 +68,15 @@ async def test_headings_are_not_quoted() -> None:
     found = evidence(passage("# Ferry crossing times today\n\nThe crossing takes an hour.", "F"))
     draft = await quote("How long does the crossing take?", found)
     assert [claim.text for claim in draft.claims] == ["The crossing takes an hour."]
+
+
+async def test_of_one_passage_only_where_that_is_wanted() -> None:
+    asked = Question("What do tickets cost, and how often does the ferry sail?")
+    scattered = await QuoteWriter()(asked, BOTH)
+    gathered = await QuoteWriter(one_passage=True)(asked, BOTH)
+    assert len({claim.citations[0].passage_id for claim in scattered.claims}) == 2
+    assert {claim.citations[0].passage_id for claim in gathered.claims} == {"Lighthouse"}
+
+
+async def test_of_one_passage_of_none_is_nothing() -> None:
+    assert (await QuoteWriter(one_passage=True)(Question("Anything?"), Evidence())).claims == ()

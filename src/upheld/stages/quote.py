@@ -47,12 +47,14 @@ class QuoteWriter:
     grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
+    one_passage: bool = False  # all from the passage that fits best
+    passage_penalty: float = 0.1  # then, for every place below the first passage
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
             candidates = sentences_of(evidence.top(self.max_passages).passages)
             scored = await self._graded(question, await self._score(question.text, candidates))
-            picked = self._pick(scored)
+            picked = self._pick(self._of_one(scored) if self.one_passage else scored)
             return Draft(question, tuple(quoted(each) for each in picked), evidence)
 
     async def _score(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -95,6 +97,13 @@ class QuoteWriter:
             current_run().degrade(f"the embedder failed, quoted by shared words only: {error}")
             return None
         return [float(value) for value in vectors[1:] @ vectors[0]]
+
+    def _of_one(self, scored: Sequence[Candidate]) -> list[Candidate]:
+        """The sentences of one passage: the best sentence counts, and how high it ranked."""
+        best = max(
+            scored, key=lambda each: each.score - self.passage_penalty * each.rank, default=None
+        )
+        return [each for each in scored if best and each.passage.id == best.passage.id]
 
     def _pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
         best_first = sorted(scored, key=lambda each: -each.score)

@@ -44,6 +44,12 @@ class Settings(BaseSettings):
     method: str = Field("rag", description="How to answer: see `upheld methods`.")
     search: SearchMode = Field(SearchMode.HYBRID, description="bm25, nearest or hybrid.")
     passages: int = Field(5, ge=1, le=50, description="How many passages the writer is given.")
+    answer_tokens: int | None = Field(
+        None,
+        ge=20,
+        description="Tokens of words that a written answer may have, if it is to be short; four "
+        "long claims otherwise.",
+    )
     wider: str | None = Field(
         None,
         description="Where to look when a search went wrong: the name of another collection, "
@@ -86,7 +92,8 @@ class Settings(BaseSettings):
     def setup(self) -> str:
         """What of the settings decides how answers come out: part of a pipeline's name."""
         writer = self.llm_model or "quotes"
-        return f"upheld {__version__}, {writer}, {self.search}, {self.passages} passages"
+        length = "" if self.answer_tokens is None else f", {self.answer_tokens} tokens"
+        return f"upheld {__version__}, {writer}, {self.search}, {self.passages} passages{length}"
 
     @classmethod
     def settings_customise_sources(

@@ -10,7 +10,7 @@ from upheld.errors import LLMError
 from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, fence, load
 from upheld.stages.conversation import as_written, opening, places
-from upheld.stages.write import cited, claims_about
+from upheld.stages.write import cited, claims_within
 from upheld.trace import current_run
 from upheld.types import Draft, unique_passages
 
@@ -34,7 +34,6 @@ class Refine:
 
     llm: LLM
     write: Prompt = field(default_factory=lambda: load("write"))  # the writer's: a shared prefix
-    max_claims: int = 4
     max_tokens: int = 720  # four claims at their longest, as in writing
 
     async def __call__(self, draft: Draft, feedback: str | None = None) -> Draft:
@@ -53,7 +52,7 @@ class Refine:
         shown = unique_passages(draft.evidence.passages)
         if not shown:
             return draft  # refinement cannot invent evidence
-        output = claims_about(len(shown), self.max_claims)
+        output = claims_within(len(shown), self.max_tokens)
         messages = (*opening(self.write, draft), *turns)
         try:
             reply = await generate(

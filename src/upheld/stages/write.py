@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
@@ -23,6 +24,9 @@ _MARKS = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
 # characters, with its numbers, is about so many tokens.
 _LONGEST_CLAIM = 300
 _TOKENS_PER_CLAIM = 180  # two characters a token: seen with SmolLM2 when it goes astray
+# Where not even one such claim fits, it is as short as its tokens want it.
+TOKENS_AROUND_CLAIM = 45  # JSON and numbers of passages, with a line for each as SmolLM2 likes it
+_LETTERS_PER_TOKEN = 3  # plain English has four
 _LONGEST_TOKEN = 12  # how far before the bound no further token may fit
 _ENDS = tuple(".!?…。！？:;\"'”’»)]")
 
@@ -41,29 +45,43 @@ class WrittenClaim(BaseModel):
 class Claims(BaseModel):
     """What the model is asked to write; an empty list says that the passages do not answer."""
 
+    longest: ClassVar[int] = _LONGEST_CLAIM  # characters of a claim, in the schema
     claims: list[WrittenClaim]
 
 
-@lru_cache
-def claims_about(passages: int, claims: int) -> type[Claims]:
+def claims_within(passages: int, tokens: int) -> type[Claims]:
+    """`Claims` that come to their end within so many tokens."""
+    claims = max(1, tokens // _TOKENS_PER_CLAIM)
+    longest = _LETTERS_PER_TOKEN * (tokens // claims - TOKENS_AROUND_CLAIM)
+    return claims_about(passages, claims, min(longest, _LONGEST_CLAIM))
+
+
+def claims_about(passages: int, claims: int, longest: int = _LONGEST_CLAIM) -> type[Claims]:
     """`Claims` whose schema admits only the numbers of the passages that are shown.
 
     The schema binds a decoder that obeys it; validation takes any number, because one wrong
     number from a decoder that does not is no reason to lose the rest.
     """
+    return _claims_about(passages, claims, longest)
+
+
+@lru_cache
+def _claims_about(passages: int, claims: int, longest: int) -> type[Claims]:
     numbers: JsonDict = {"type": "integer", "enum": list(range(1, passages + 1))}
     bounds: JsonDict = {"items": numbers, "minItems": 1, "maxItems": passages}
     written = create_model(
         "WrittenClaim",
         __base__=WrittenClaim,
         sources=(list[int], Field(json_schema_extra=bounds)),
-        text=(str, Field(json_schema_extra={"maxLength": _LONGEST_CLAIM})),
+        text=(str, Field(json_schema_extra={"maxLength": longest})),
     )
-    return create_model(
+    output = create_model(
         "Claims",
         __base__=Claims,
         claims=(list[written], Field(json_schema_extra={"maxItems": claims})),  # type: ignore[valid-type]  # made for this many passages
     )
+    output.longest = longest
+    return output
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +111,7 @@ class WriteClaims:
             self.llm,
             "write",
             (*rules, *self.before, ask),
-            claims_about(len(shown), max(1, self.max_tokens // _TOKENS_PER_CLAIM)),
+            claims_within(len(shown), self.max_tokens),
             sampling,
         )
         written = (cited(each.value, shown) for each in reply.generations)
@@ -113,9 +131,9 @@ def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...],
     notes: list[str] = []
     for each in written.claims:
         whole = each.text
-        if -_LONGEST_TOKEN <= len(whole) - _LONGEST_CLAIM <= 0 and not whole.endswith(_ENDS):
+        if -_LONGEST_TOKEN <= len(whole) - written.longest <= 0 and not whole.endswith(_ENDS):
             whole = whole_sentences(whole)  # the decoder closed it, not the model
-            notes.append(f"a claim was cut off at {_LONGEST_CLAIM} characters")
+            notes.append(f"a claim was cut off at {written.longest} characters")
         text = " ".join(_MARKS.sub("", whole).split())
         told = tuple(words(text))
         if not told or told in claims:

@@ -10,7 +10,7 @@ from upheld.ports import LLM, Sampling
 from upheld.prompts import Prompt, fence, load
 from upheld.stages.conversation import as_written, opening, places
 from upheld.stages.render import marks
-from upheld.stages.write import cited, claims_about
+from upheld.stages.write import cited, claims_within
 from upheld.trace import current_run
 from upheld.types import Claim, Draft, Evidence, Question, union
 
@@ -41,7 +41,8 @@ class Restate:
             *opening(self.write, before),
             *self.prompt.render(answer=as_written(before, numbers), finding=fence(finding)),
         )
-        output, sampling = claims_about(len(numbers), 1), Sampling(max_tokens=self.max_tokens)
+        output = claims_within(len(numbers), self.max_tokens)
+        sampling = Sampling(max_tokens=self.max_tokens)
         try:
             reply = await generate(self.llm, "restate", messages, output, sampling)
         except LLMError as error:

@@ -22,6 +22,7 @@ from upheld.methods.choose import label
 from upheld.methods.choose import parameters as chosen_parameters
 from upheld.methods.parameters import Parameters
 from upheld.own_loop import OwnLoop
+from upheld.stages.bearing import with_bearing
 from upheld.stages.promise import promised, sure_enough
 from upheld.stages.render import render
 from upheld.stages.verify_draft import VerifyDraft
@@ -155,7 +156,7 @@ class AsyncUpheld:
                 looked = run.best is not None and run.meter.seconds_left > 0
                 status = Status.PARTIAL if draft.claims or looked else Status.FAILED
             check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
-            checked = await check(draft)
+            checked = await with_bearing(await check(draft), self._parts.grade.grader)
             if guarantee is not None:
                 checked = sure_enough(checked, guarantee)
             elif file is not None:

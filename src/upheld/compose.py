@@ -43,7 +43,7 @@ from upheld.stages.search import Search
 from upheld.stages.select import By, Select
 from upheld.stages.short_answer import ShortAnswer
 from upheld.stages.verify_draft import VerifyDraft, WriteAndPrepare
-from upheld.stages.write import WriteClaims
+from upheld.stages.write import TOKENS_AROUND_CLAIM, WriteClaims
 from upheld.stages.write_after import WriteAfter
 from upheld.types import Draft, Question, Scope
 
@@ -110,8 +110,25 @@ class Kit:
         )
 
     @property
+    def quote_one(self) -> QuoteWriter:
+        """Quotes of one passage; fitted on dev: docs/decisions/011-one-passage.md."""
+        return replace(
+            self.quote, one_passage=True, max_sentences=4, keep_within=0.5, abstain_below=0.2
+        )
+
+    @property
     def claims(self) -> WriteClaims | None:
-        return self.asking(lambda llm: WriteClaims(llm=llm, max_passages=self.chosen.passages))
+        return self.asking(
+            lambda llm: WriteClaims(
+                llm=llm, max_passages=self.chosen.passages, max_tokens=self.answer_tokens
+            )
+        )
+
+    @property
+    def answer_tokens(self) -> int:
+        """What an answer may take to decode: its words, and the JSON around them."""
+        words = self.parts.settings.answer_tokens
+        return WriteClaims.max_tokens if words is None else words + TOKENS_AROUND_CLAIM
 
     @property
     def write(self) -> Write:
@@ -177,7 +194,7 @@ def a2r(kit: Kit, chosen: A2rParameters) -> A2R:
     return A2R(
         search=kit.search(),
         write=kit.write,
-        refine=kit.asking(lambda llm: Refine(llm=llm)),
+        refine=kit.asking(lambda llm: Refine(llm=llm, max_tokens=kit.answer_tokens)),
         check=kit.check,
         phrase=kit.asking(lambda llm: Phrase(llm=llm), chosen.feedback is Feedback.PHRASED),
         rounds=chosen.rounds,
@@ -232,19 +249,22 @@ def fave(kit: Kit, chosen: FaveParameters) -> FaVe:
 
 
 def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
-    """Our own."""
+    """Our own; without a language model a facet is answered from the one passage that fits it."""
+    writes = kit.parts.llm is not None
     return ByDiagnosis(
         search=kit.search(),
         grade=kit.parts.grade,
-        distil=kit.distil(chosen.strips),
+        distil=kit.distil(chosen.strips and writes),  # quotes are sentences: strips only hide some
         rewrite=kit.asking(lambda llm: Rewrite(llm=llm)),
         wider=kit.wider(chosen.wider),
         plan=kit.asking(
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
         ),
-        write=kit.write,
-        restate=kit.asking(lambda llm: Restate(llm=llm)),
+        write=kit.write if writes else kit.quote_one,
+        restate=kit.asking(
+            lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
+        ),
         check=kit.check,
         rounds=chosen.rounds,
         unsupported=chosen.unsupported,

@@ -40,7 +40,9 @@ async def test_the_check_is_a_step_of_the_run_and_is_paid_for(tmp_path: Path) ->
     async with await kb(tmp_path, [MIXED], entailment=FakeEntailment()) as opened:
         answer = await opened.ask(QUESTION)
     [step] = [event for event in answer.trace if event.stage == "verify"]
-    graded = sum(event.usage.pairs_checked for event in answer.trace if event.stage == "rerank")
+    graded = sum(
+        event.usage.pairs_checked for event in answer.trace if event.stage in ("rerank", "bearing")
+    )
     assert step.usage.pairs_checked == answer.usage.pairs_checked - graded > 0
 
 

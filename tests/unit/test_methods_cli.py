@@ -284,7 +284,7 @@ def test_explaining_an_unknown_method_is_a_usage_error() -> None:
 
 
 # Steps of every method, which no diagram repeats, and steps that a diagram calls otherwise.
-EVERYWHERE = {"embed", "rerank", "verify"}
+EVERYWHERE = {"bearing", "embed", "rerank", "verify"}
 TOLD_AS = {
     "action": "grade|correct",
     "chain_verify": "verify",

@@ -3,7 +3,8 @@
 Written down from the algorithms, not from what was observed: a method that waits where it need not
 takes longer than its table. Loops are unrolled as the scene of the same name has them. What a run
 has asked before costs nothing, and has no step: CRAG's grade of passages that were reranked, the
-last check of a draft that the method has checked.
+last check of a draft that the method has checked. Every answer ends with `bearing`: how its claims,
+with the marks that the check has mended, bear on the question.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ PATHS: Mapping[str, Table] = {
         rerank=(GRADE, "search"),
         write=(LLM, "rerank"),
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
     "crag: correct": table(
         search=(SEARCH,),
@@ -73,6 +75,7 @@ PATHS: Mapping[str, Table] = {
         distil=(GRADE, "rerank"),
         write=(LLM, "distil"),
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
     "crag: incorrect, looks wider": table(
         search=(SEARCH,),
@@ -82,6 +85,7 @@ PATHS: Mapping[str, Table] = {
         distil_external=(GRADE, "wider"),
         write=(LLM, "distil_external"),
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
     "crag: ambiguous, both": table(
         search=(SEARCH,),
@@ -92,6 +96,7 @@ PATHS: Mapping[str, Table] = {
         distil_external=(GRADE, "wider"),
         write=(LLM, "distil_internal", "distil_external"),
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
     "cov_rag: one revision, the best is kept": table(
         search=(SEARCH,),
@@ -103,6 +108,7 @@ PATHS: Mapping[str, Table] = {
         write_again=(LLM, "rerank_again"),
         verify_again=(LLM, "write_again"),  # which answer is the better
         check=(ENTAIL, "verify_again"),
+        bearing=(GRADE, "check"),
     ),
     "cov_rag: one revision, preset paper": table(
         search=(SEARCH,),
@@ -113,6 +119,7 @@ PATHS: Mapping[str, Table] = {
         rerank_again=(GRADE, "search_again"),
         write_again=(LLM, "rerank_again"),
         check=(ENTAIL, "write_again"),
+        bearing=(GRADE, "check"),
     ),
     "a2r: K = 2, feedback computed": table(
         search=(SEARCH,),
@@ -125,6 +132,7 @@ PATHS: Mapping[str, Table] = {
         beside_1=(ENTAIL, "check_1"),
         refine_2=(LLM, "beside_1"),
         check_2=(ENTAIL, "refine_2"),
+        bearing=(GRADE, "check_2"),
     ),
     "a2r: K = 2, preset paper": table(
         search=(SEARCH,),
@@ -140,6 +148,7 @@ PATHS: Mapping[str, Table] = {
         refine_2=(LLM, "phrase_1"),
         check_2=(ENTAIL, "refine_2"),
         final=(LLM, "check_2"),  # says what refine_2 said: checked already
+        bearing=(GRADE, "final"),
     ),
     "coq: N = 5": table(
         search=(SEARCH,),
@@ -159,6 +168,7 @@ PATHS: Mapping[str, Table] = {
         order_5=(GRADE, "search", "ask_5"),
         write_5=(LLM, "order_5", "write_4"),
         check=(ENTAIL, "write_5"),
+        bearing=(GRADE, "check"),
     ),
     "uoq: N = 5": table(
         search=(SEARCH,),
@@ -166,6 +176,7 @@ PATHS: Mapping[str, Table] = {
         order=(GRADE, "search", "plan"),  # for each sub-question, all at once
         write=(LLM, "order"),  # as many, all at once
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
     "fave: N = 5, S = 8": table(
         search=(SEARCH,),
@@ -174,6 +185,7 @@ PATHS: Mapping[str, Table] = {
         relevant=(LLM, "search", "plan"),  # each session, all at once; if there is what to answer
         write=(LLM, "order", "relevant"),
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
     "upheld: three facets, two repairs": table(
         search=(SEARCH,),
@@ -198,6 +210,7 @@ PATHS: Mapping[str, Table] = {
         hold=(ENTAIL, "rerank_claim"),  # the claim as it is, against what is new
         restate_unsupported=(LLM, "hold"),
         check_unsupported=(ENTAIL, "restate_unsupported"),
+        bearing=(GRADE, "check_contradicted", "check_unsupported"),
     ),
     "upheld: simple, verifies at once": table(
         search=(SEARCH,),
@@ -205,5 +218,6 @@ PATHS: Mapping[str, Table] = {
         distil=(GRADE, "rerank"),
         write=(LLM, "distil"),
         check=(ENTAIL, "write"),
+        bearing=(GRADE, "check"),
     ),
 }

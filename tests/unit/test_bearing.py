@@ -1,0 +1,73 @@
+"""Bearing: what a grader makes of each claim beside the question, and nothing where it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from upheld.budget import Budget
+from upheld.stages.bearing import with_bearing
+from upheld.testing.fake_entailment import Fault
+from upheld.testing.fake_grader import FakeGrader
+from upheld.trace import start_run
+from upheld.types import (
+    Citation,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Support,
+    Verdict,
+)
+
+TEXT = "The crossing takes 35 minutes."
+SOURCE = Passage("p", TEXT, "d", "v", 0, len(TEXT), title="Wren Island ferry")
+ASKED = Question("How long does the ferry to Wren Island take?")
+
+
+def claim(text: str, *cited: Passage) -> Claim:
+    marks = (Citation(each.id, "d", "v", 0, len(each.text), each.text) for each in cited)
+    return Claim(text, tuple(marks))
+
+
+def draft(*claims: Claim) -> Draft:
+    return Draft(ASKED, claims, Evidence((Hit(SOURCE, 1.0, ASKED.text),)))
+
+
+async def test_a_claim_is_read_under_the_title_of_what_it_cites() -> None:
+    with start_run():
+        told = await with_bearing(draft(claim(TEXT, SOURCE), claim(TEXT)), FakeGrader())
+    cited, bare = (each.bearing for each in told.claims)
+    assert cited is not None
+    assert bare is not None
+    assert cited > bare  # the title has words of the question
+
+
+async def test_what_is_not_checkworthy_has_none() -> None:
+    greeting = replace(claim("Hello!"), verdict=Verdict(Support.NOT_CHECKWORTHY))
+    with start_run():
+        told = await with_bearing(draft(greeting, claim(TEXT, SOURCE)), FakeGrader())
+    assert told.claims[0].bearing is None
+    assert told.claims[1].bearing is not None
+
+
+async def test_without_a_grader_nobody_knows() -> None:
+    before = draft(claim(TEXT, SOURCE))
+    with start_run() as run:
+        assert await with_bearing(before, None) == before
+        assert not run.degraded
+
+
+async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
+    before = draft(claim(TEXT, SOURCE))
+    with start_run() as run:
+        assert await with_bearing(before, FakeGrader(faults=[Fault.ERROR])) == before
+        assert any("bear on the question" in label for label in run.degraded)
+
+
+async def test_when_time_is_up_it_is_not_asked() -> None:
+    before = draft(claim(TEXT, SOURCE))
+    with start_run(Budget(seconds=1e-9)) as run:
+        assert await with_bearing(before, FakeGrader()) == before
+        assert not run.degraded

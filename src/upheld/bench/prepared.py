@@ -77,7 +77,9 @@ async def prepare(choice: Choice, embedder: Embedder, folder: str, watch: Watch)
     return Prepared(corpus, passages, questions, by_set, embedded, index)
 
 
-async def fill(index: Index, passages: Sequence[Passage], vectors: Vectors, watch: Watch) -> None:
+async def fill(
+    index: Index, passages: Sequence[Passage], vectors: Vectors | None, watch: Watch
+) -> None:
     """Write passages unsplit, each as a document of its own, and bring the indexes up to date."""
     for first in range(0, len(passages), BATCH):
         await index.upsert(
@@ -86,7 +88,7 @@ async def fill(index: Index, passages: Sequence[Passage], vectors: Vectors, watc
                 IndexedDocument(
                     Document(each.id, each.uri, each.title, each.text, each.document_version),
                     (each,),
-                    vectors[place : place + 1],
+                    None if vectors is None else vectors[place : place + 1],
                 )
                 for place, each in enumerate(passages[first : first + BATCH], start=first)
             ],

@@ -12,35 +12,51 @@ from upheld.bench.prepared import DEPTH, ENOUGH, Choice, Prepared, prepare, sear
 from upheld.bench.report import Report, Row, Watch
 from upheld.edge.local_models import LocalEmbedder
 from upheld.ports import Grader
-from upheld.stages.rerank import SEARCH_WEIGHT, Order
+from upheld.stages.rerank import Order, Rerank
 from upheld.types import Evidence, Question, SearchMode
 
+Found = dict[str, list[Evidence]]  # by set, one a question
+
 RERANKED = "reranked"
+CANDIDATES = (20, 30, 40)
 WEIGHTS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 1e9)  # the last is the search alone
 
 
 async def score_reranked(
-    ready: Prepared,
-    grader: Grader | None,
-    watch: Watch,
-    *,
-    search_weight: float = SEARCH_WEIGHT,
+    ready: Prepared, grader: Grader | None, watch: Watch
 ) -> dict[str, list[Score]]:
-    """Hybrid's candidates in the order of grader and search together."""
-    order = Order(grader=grader, limit=DEPTH, search_weight=search_weight)
-    found: dict[str, list[Score]] = {}
+    """Hybrid's candidates in the order of grader and search together, as methods have it."""
+    found = await _found(ready, Rerank.candidates, watch)
+    return await _ordered(ready, found, Order(grader=grader, limit=DEPTH), watch)
+
+
+async def _found(ready: Prepared, candidates: int, watch: Watch) -> Found:
+    """What hybrid search finds for every question."""
+    found: Found = {}
     for name, asked in ready.questions.items():
         found[name] = []
         for question, vector in zip(asked, ready.vectors[name], strict=True):
-            hits = await search(ready.index, SearchMode.HYBRID, question.text, vector)
-            ordered = await order(Question(question.text), Evidence(tuple(hits)))
-            found[name].append(score(question, ordered.passages))
-            watch(f"reranking {name}", len(found[name]), len(asked))
+            hits = await search(ready.index, SearchMode.HYBRID, question.text, vector, candidates)
+            found[name].append(Evidence(tuple(hits)))
+            watch(f"searching {name}", len(found[name]), len(asked))
     return found
 
 
+async def _ordered(
+    ready: Prepared, found: Found, order: Order, watch: Watch
+) -> dict[str, list[Score]]:
+    scores: dict[str, list[Score]] = {}
+    for name, asked in ready.questions.items():
+        scores[name] = []
+        for question, candidates in zip(asked, found[name], strict=True):
+            ordered = await order(Question(question.text), candidates)
+            scores[name].append(score(question, ordered.passages))
+            watch(f"reranking {name}", len(scores[name]), len(asked))
+    return scores
+
+
 async def bench_weights(choice: Choice, grader: Grader, watch: Watch) -> Report:
-    """How much the search's score should count beside the grader's, over the sets large enough."""
+    """How many to order, and how much the search counts in it, over the sets large enough."""
     embedder = LocalEmbedder()
     kept = KeptGrades(grader, choice.cache / "judgements.sqlite")
     rows: list[Row] = []
@@ -48,9 +64,13 @@ async def bench_weights(choice: Choice, grader: Grader, watch: Watch) -> Report:
         with tempfile.TemporaryDirectory() as folder:
             ready = await prepare(choice, embedder, folder, watch)
             try:
-                for weight in WEIGHTS:
-                    scores = await score_reranked(ready, kept, watch, search_weight=weight)
-                    rows.append({"weight of the search": weight} | _means(scores))
+                for candidates in CANDIDATES:
+                    found = await _found(ready, candidates, watch)
+                    for weight in WEIGHTS:
+                        order = Order(grader=kept, limit=DEPTH, search_weight=weight)
+                        means = _means(await _ordered(ready, found, order, watch))
+                        told = {"candidates": candidates, "weight of the search": weight}
+                        rows.append(told | means)
             finally:
                 await ready.index.close()
     finally:

@@ -1,0 +1,31 @@
+"""A suite by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from upheld.bench.suites.choose import SUITES, load_suite
+from upheld.errors import NotFoundError, UsageError
+
+
+def test_there_are_eight() -> None:
+    assert set(SUITES) == {
+        "tiny", "short", "hops", "facets", "abstain", "conflict", "poison", "backbone",
+    }  # fmt: skip
+
+
+def test_an_unknown_name_says_what_there_is() -> None:
+    with pytest.raises(UsageError, match="Did you mean facets"):
+        load_suite("facet", None)
+    with pytest.raises(UsageError, match="There are: tiny, short, hops"):
+        load_suite("qqq", None)
+
+
+@pytest.mark.parametrize("name", sorted(set(SUITES) - {"tiny"}))
+def test_a_suite_of_the_pack_needs_the_pack(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--data"):
+        load_suite(name, None)
+    with pytest.raises(NotFoundError, match="--data is the folder"):
+        load_suite(name, tmp_path)

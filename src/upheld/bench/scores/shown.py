@@ -1,0 +1,60 @@
+"""What of an answer is shown without a warning, and how sure the method is of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from upheld.types import Answer, Cause, Claim, Support
+
+VERIFYING = frozenset({"upheld"})
+"""Methods that mark what they could not uphold; all others show every sentence alike."""
+
+
+def method_of(variant: str) -> str:
+    """The method of a variant's name: "fave" of "fave:sessions=2"."""
+    return variant.partition(":")[0]
+
+
+def shown_claims(answer: Answer, method: str) -> tuple[Claim, ...]:
+    """The claims that carry no warning of their own."""
+    if method not in VERIFYING:
+        return answer.claims
+    return tuple(each for each in answer.claims if each.verdict.support is Support.SUPPORTED)
+
+
+def is_shown(answer: Answer, method: str) -> bool:
+    """Whether anything is shown without a warning; a reported conflict warns of the whole."""
+    warned = method in VERIFYING and bool(answer.conflicts)
+    return bool(shown_claims(answer, method)) and not warned
+
+
+def told_claims(answer: Answer, method: str) -> tuple[Claim, ...]:
+    """What would be shown if it had to be: the upheld claims, or all if none is."""
+    return shown_claims(answer, method) or answer.claims
+
+
+def text_of(claims: Iterable[Claim]) -> str:
+    """Their words, without marks."""
+    return " ".join(claim.text for claim in claims)
+
+
+def confidence(answer: Answer, method: str) -> float | None:
+    """How sure the method is of what it would show; None if there is nothing to show.
+
+    A method without verification is equally sure of everything, whatever a verdict that was put
+    on its answer later says.
+    """
+    told = told_claims(answer, method)
+    if not told:
+        return None
+    return max(map(_sureness, told)) if method in VERIFYING else 1.0
+
+
+def _sureness(claim: Claim) -> float:
+    """P(support) x bearing; nobody vouches for what was not checked."""
+    verdict = claim.verdict
+    supported = verdict.support is Support.SUPPORTED
+    chance = verdict.probability
+    if verdict.cause is Cause.QUOTED or (supported and chance is None):
+        chance = 1.0
+    return (chance or 0.0) * (1.0 if claim.bearing is None else claim.bearing)

@@ -11,7 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-FOLDERS = ("--data", "--cache", "--scorer", "--out")  # options whose values say nothing to a reader
+# Options whose values say nothing to a reader.
+FOLDERS = ("--data", "--cache", "--scorer", "--out", "--kb", "--questions")
 PACKAGES = ("upheld", "upheld-models", "lancedb", "onnxruntime", "tokenizers", "numpy", "bm25s")
 
 

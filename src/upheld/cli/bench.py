@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upheld.cli import options, show
+from upheld.cli import bench_pages, bench_runs, options, show
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
 Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
 Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
 Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
+
+app.command()(bench_runs.run)
+app.command()(bench_runs.score)
+app.command()(bench_pages.report)
+app.command()(bench_pages.compare)
 
 
 class SplitName(StrEnum):
@@ -101,7 +106,7 @@ def reranking(
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """How much the search's score counts beside the grader's, compared on dev questions.
+    """How many candidates are ordered, and what the search counts in it, on dev questions.
 
     Example: upheld bench reranking --data pack --markdown
     """

@@ -1,0 +1,89 @@
+"""One question, asked of every variant, each as if it were alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from upheld.assemble import Parts, judge_stage
+from upheld.bench.runs.kept_calls import KeptCalls
+from upheld.bench.runs.records import Outcome, Variant
+from upheld.bench.runs.variants import told
+from upheld.bench.suites.suite import Asked
+from upheld.client import AsyncUpheld
+from upheld.errors import UpheldError
+from upheld.types import content_hash
+
+FOUND = 20  # passages of a plain search that are noted beside the answers
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Asks with parts that are opened once; `calls` is where replies are kept."""
+
+    parts: Parts
+    variants: Sequence[Variant]
+    calls: Path
+
+    async def __call__(
+        self, number: int, asked: Asked, done: Collection[str], keep: Callable[[Outcome], None]
+    ) -> None:
+        """What each variant makes of it, but for those that are done, is kept as it comes."""
+        found = await self._found(asked)
+        for variant in in_turn(self.variants, number):
+            if variant.name not in done:
+                keep(await self._outcome(number, asked, variant, found))
+
+    async def warm_up(self, asked: Asked) -> None:
+        """Local models are loaded by whoever asks first: that is nobody's time."""
+        with suppress(UpheldError):
+            quoting = replace(self.parts, llm=None, judge=None)
+            await AsyncUpheld(quoting).ask(asked.text, method="rag", calibrated=False)
+
+    async def _found(self, asked: Asked) -> tuple[str, ...]:
+        try:
+            evidence = await AsyncUpheld(self.parts).search(asked.text, limit=FOUND)
+        except UpheldError:
+            return ()  # every variant meets the same error, and tells of it
+        return tuple(passage.id for passage in evidence.passages)
+
+    async def _outcome(
+        self, number: int, asked: Asked, variant: Variant, found: tuple[str, ...]
+    ) -> Outcome:
+        parts, kept = self.parts, None
+        if parts.llm is not None:
+            kept = KeptCalls(parts.llm, self._file(variant), asked.id)
+            judge = judge_stage(parts.settings, kept, parts.verify)
+            parts = replace(parts, llm=kept, judge=judge)
+        preset, given = told(variant)
+        answer, error = None, None
+        began = time.perf_counter()
+        try:
+            answer = await AsyncUpheld(parts).ask(
+                asked.text,
+                method=variant.method,
+                preset=preset,
+                parameters=given,
+                calibrated=False,  # a guarantee is one pipeline's, and there are several here
+            )
+        except UpheldError as raised:
+            error = f"{type(raised).__name__}: {raised.args[0]}"
+        seconds = time.perf_counter() - began
+        resumed = kept is not None and kept.replayed > 0
+        if kept is not None and (failed := kept.unavailable or (number == 0 and kept.rejected)):
+            # Methods make do without a model, but that is not what was to be measured. A refusal
+            # of the very first question is a wrong name or key; a later one may be a long prompt.
+            raise failed
+        return Outcome(asked.id, variant.name, answer, error, seconds, resumed, found)
+
+    def _file(self, variant: Variant) -> Path:
+        return self.calls / f"{variant.method}-{content_hash(variant.name)[:12]}.sqlite3"
+
+
+def in_turn(variants: Sequence[Variant], number: int) -> list[Variant]:
+    """The variants from another one on for each question: none always meets a cold prefix cache."""
+    first = number % len(variants)
+    return [*variants[first:], *variants[:first]]

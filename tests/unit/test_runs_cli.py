@@ -1,0 +1,119 @@
+"""`upheld bench run` and `score`: what they refuse, and what they leave behind; without models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from upheld.bench.runs.store import RunFolder
+from upheld.cli import app
+from upheld.errors import LLMUnavailableError, NotFoundError, UpheldError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("UPHELD_LOCAL_MODELS", "false")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "120")
+    return tmp_path
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["bench", *arguments])
+    if isinstance(result.exception, UpheldError):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+TINY = ("run", "--suite", "tiny", "--writer", "quote", "--limit", "1", "--methods", "rag,crag")
+
+
+def test_a_run_says_where_it_is_and_what_to_do_next(folder: Path) -> None:
+    shown = run(*TINY)
+    assert "7 of 7 questions by 2 methods; 14 answers" in shown
+    assert "upheld bench report runs/tiny" in shown
+    made = RunFolder(Path("runs/tiny"))
+    assert len(made.outcomes()) == len(made.scored()) == 14
+    assert made.manifest()["llm"] is None
+    assert (folder / "cache" / "upheld" / "bench" / "kb").is_dir()
+
+
+def test_the_same_command_again_has_nothing_to_do_and_a_longer_one_goes_on() -> None:
+    once = json.loads(run(*TINY, "--out", "mine", "--json"))
+    assert (once["run"], once["finished"], once["errors"]) == ("mine", 7, [])
+    lines = Path("mine/answers.jsonl").read_bytes()
+    run(*TINY, "--out", "mine")
+    assert Path("mine/answers.jsonl").read_bytes() == lines
+    more = json.loads(run(*TINY, "--limit", "2", "--out", "mine", "--json"))
+    assert more["finished"] == more["questions"] == 14
+    assert Path("mine/answers.jsonl").read_bytes().startswith(lines)
+    with pytest.raises(UsageError, match="seed was 0, now 1"):
+        run(*TINY, "--out", "mine", "--seed", "1")
+
+
+def test_own_questions_are_asked_of_the_own_knowledge_base(folder: Path) -> None:
+    (folder / "ferry.txt").write_text("The ferry takes 35 minutes. Dogs travel free of charge.")
+    rows = [{"question": "How long does the ferry take?", "answers": ["35 minutes"]}]
+    (folder / "own.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    indexed = CliRunner().invoke(app, ["index", "ferry.txt", "--kb", "kb"])
+    assert indexed.exit_code == 0
+    run("run", "--questions", "own.jsonl", "--kb", "kb", "--methods", "rag")
+    (scored,) = RunFolder(Path("runs/own")).scored()
+    assert (scored.set, scored.variant, scored.scores["correct"]) == ("own", "rag", 1.0)
+
+
+def test_a_run_is_scored_again_with_prices() -> None:
+    run(*TINY)
+    assert json.loads(run("score", "runs/tiny", "--prices", "1,0.5,2", "--json")) == {
+        "run": "runs/tiny",
+        "scored": 14,
+    }
+    assert {each.scores["cost"] for each in RunFolder(Path("runs/tiny")).scored()} == {0.0}
+    prices = RunFolder(Path("runs/tiny")).manifest()["scored_by"]["prices"]
+    assert prices == {"prompt": 1.0, "cached_prompt": 0.5, "completion": 2.0}
+
+
+def test_a_server_that_is_not_there_is_told_of_with_how_to_go_on() -> None:
+    nobody = ("--llm", "http://127.0.0.1:9/v1", "--model", "m")
+    with pytest.raises(LLMUnavailableError, match="cannot reach") as gone:
+        run("run", "--suite", "tiny", "--limit", "1", "--methods", "rag", *nobody)
+    assert "runs/tiny; the same command goes on" in gone.value.help
+    assert RunFolder(Path("runs/tiny")).outcomes() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ((), "either --suite, or --questions"),
+        (("--suite", "tiny", "--questions", "own.jsonl"), "either --suite, or --questions"),
+        (("--suite", "tinny"), "Did you mean tiny"),
+        (("--suite", "short"), "data pack"),
+        (("--suite", "tiny", "--kb", "kb"), "--kb goes with --questions"),
+        (("--suite", "tiny", "--methods", "rga"), "Did you mean rag"),
+        (("--suite", "tiny", "--corpus", "many"), "--corpus is a number or 'all'"),
+        (("--suite", "tiny", "--prices", "1,2"), "not three numbers"),
+        (("--suite", "tiny", "--answer-tokens", "5"), "answer_tokens"),
+        (("--suite", "tiny", "--model", "m"), "no server"),
+        (("--suite", "tiny", "--scorer", "nowhere"), "no model.onnx in nowhere"),
+        (
+            ("--suite", "tiny", "--writer", "quote", "--llm", "http://x/v1", "--model", "m"),
+            "--writer quote asks no language model",
+        ),
+        (("--questions", "nowhere.jsonl"), "no file nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_run_is_refused_and_leaves_nothing(arguments: Any, match: str) -> None:
+    with pytest.raises(UsageError, match=match):
+        run("run", *arguments)
+    assert not Path("runs").exists()
+
+
+def test_only_a_run_can_be_scored() -> None:
+    with pytest.raises(NotFoundError, match="holds no run"):
+        run("score", "nowhere")

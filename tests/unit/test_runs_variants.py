@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from upheld.bench.runs.records import Variant
+from upheld.bench.runs.variants import parse_variants, told
+from upheld.errors import UsageError
+
+
+def test_methods_with_what_is_changed_of_them() -> None:
+    text = "rag, rag:search=bm25+rerank=false,fave:sessions=2 ,a2r:preset=paper+rounds=1"
+    assert parse_variants(text) == (
+        Variant("rag"),
+        Variant("rag", {"search": "bm25", "rerank": "false"}),
+        Variant("fave", {"sessions": "2"}),
+        Variant("a2r", {"preset": "paper", "rounds": "1"}),
+    )
+
+
+def test_the_name_of_a_variant_is_read_as_the_variant() -> None:
+    for variant in parse_variants("rag:search=bm25+rerank=false,a2r:preset=paper"):
+        assert parse_variants(variant.name) == (variant,)
+
+
+def test_a_preset_is_told_apart_from_parameters() -> None:
+    (variant,) = parse_variants("a2r:preset=paper+rounds=1")
+    assert told(variant) == ("paper", {"rounds": "1"})
+    assert told(Variant("rag")) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("rga", "Did you mean rag"),
+        ("rag:rerak=false", "did you mean 'rerank'"),
+        ("fave:sessions=99", "sessions"),
+        ("a2r:preset=papers", "no preset 'papers'"),
+        ("rag,crag,rag", "Named twice: rag"),
+        ("", "No method"),
+        (" , ", "No method"),
+        ("rag:", "cannot be read"),
+        ("rag:rerank", "cannot be read at 'rerank'"),
+        ("rag:rerank=", "cannot be read"),
+        ("rag:rerank=true+rerank=false", "cannot be read at 'rerank=false'"),
+        (":rerank=true", "no method ''"),
+    ],
+)
+def test_what_cannot_run_is_refused_at_once(text: str, match: str) -> None:
+    with pytest.raises(UsageError, match=match):
+        parse_variants(text)

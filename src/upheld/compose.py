@@ -28,6 +28,7 @@ from upheld.ports import LLM, Grader, Searcher
 from upheld.stages.best_of import BestOf
 from upheld.stages.chain_verify import ChainVerify
 from upheld.stages.diagnosis.restate import Restate
+from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.distil import Distil
 from upheld.stages.fallback import Write, WriteOrQuote
 from upheld.stages.grade import Grade
@@ -95,6 +96,12 @@ class Kit:
             return self.found(self.chosen.passages)
         wide = max(Rerank.candidates, self.chosen.passages)
         return Rerank(search=self.found(wide), grader=self.grader, limit=self.chosen.passages)
+
+    def rivals(self, wanted: bool) -> Rivals:
+        """Who looks at all that the search found; this run has searched and graded it already."""
+        deeper = self.chosen.model_copy(update={"passages": Rerank.candidates})
+        grader = self.parts.grade.grader if wanted else None
+        return Rivals(search=replace(self, chosen=deeper).search(), grader=grader)
 
     @property
     def grader(self) -> Grader | None:
@@ -266,6 +273,7 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
         check=kit.check,
+        rivals=kit.rivals(chosen.rivals),
         rounds=chosen.rounds,
         unsupported=chosen.unsupported,
     )

@@ -14,6 +14,7 @@ from upheld.errors import LLMOutputError
 from upheld.methods.upheld import ByDiagnosis
 from upheld.ports import Message, Searcher
 from upheld.stages.diagnosis.restate import Restate
+from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.grade import Grade
 from upheld.stages.plan import Plan, SubQuestions
 from upheld.stages.quote import QuoteWriter
@@ -87,6 +88,7 @@ def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis
         write=QuoteWriter() if llm is None else writer(llm),
         restate=None if llm is None else Restate(llm=llm),
         check=VerifyDraft(verify=Verify(model=FakeEntailment())),
+        rivals=Rivals(search=search, grader=None),
     )
     return replace(whole, **changes)
 

@@ -2,9 +2,9 @@
 
     facets ──▶ each: search ──▶ correct ──▶ write ──▶ check    all at once
                                                          │
-    settle ◀── diagnose ◀── join ◀───────────────────────┘
-                  │           ▲
-                  └─ repair ──┘    all faults at once, in rounds, while the answer gets better
+    rivals ◀── settle ◀── diagnose ◀── join ◀────────────┘
+                             │           ▲
+                             └─ repair ──┘    all at once, in rounds, while the answer gets better
 
     finding                      repair                                          LLM calls
     wrong or missing mark        re-cite, in check                               0
@@ -14,9 +14,9 @@
     still unsupported            mark it, or drop it                             0
     facet unanswered             sub-question in other words (FaVe), append      1 to 2
     nothing upheld               abstain, and tell what was searched for         0
+    another document differs     report the conflict (rivals)                    0
 
-An answer stands higher with fewer contradicted claims, then more facets covered, then a larger
-supported share, then fewer LLM calls. Rounds keep the best: it never sinks.
+The best is kept: fewest claims contradicted, then most facets, most upheld, fewest LLM calls.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from upheld.stages.diagnosis.facets import facets_of
 from upheld.stages.diagnosis.offer import Offer
 from upheld.stages.diagnosis.repair import Repair, Repaired, applied
 from upheld.stages.diagnosis.restate import Restate
+from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.diagnosis.settle import Leftover
 from upheld.stages.distil import Distil
 from upheld.stages.fallback import Write
@@ -61,6 +62,7 @@ class ByDiagnosis:
     write: Write
     restate: Restate | None  # None: claims that do not hold stay as they are
     check: Check
+    rivals: Rivals  # looks in the end whether other documents say otherwise
     max_facets: int = 4  # ours: as many answers as a reader takes in
     rounds: int = 2  # ours: for what was written, and for what the first round wrote
     unsupported: Leftover = Leftover.MARK
@@ -74,7 +76,6 @@ class ByDiagnosis:
         answer = AnswerFacet(
             search=self.search, correct=correct, write=self.write, check=self.check
         )
-        repair = Repair(answer=answer, restate=self.restate)
         drafts = await answer.weighed(await self._answers(question, answer, offer))
         best = offer(drafts)
         tried: set[Fault] = set()
@@ -83,12 +84,12 @@ class ByDiagnosis:
             if not faults or not run.meter.next_round():
                 break
             tried.update(faults)
-            mended = await mend(drafts, faults, repair, offer)
+            mended = await mend(drafts, faults, Repair(answer=answer, restate=self.restate), offer)
             if (score := offer(mended)) <= best:
                 break
             drafts = await answer.weighed(mended)  # what one repair found may bear on others
             best = max(score, offer(drafts))
-        return offer.last(drafts)
+        return await self.rivals(offer.last(drafts))
 
     async def _answers(self, question: Question, answer: AnswerFacet, offer: Offer) -> Drafts:
         """A checked draft for every facet; the search for the whole starts before the plan ends."""

@@ -19,7 +19,7 @@ from upheld.types import Claim, Draft, located
 async def with_bearing(draft: Draft, grader: Grader | None) -> Draft:
     """The draft, whose claims tell how they bear on its question, where somebody can say."""
     asked = {
-        claim: Relevance(draft.question.text, _as_passage(claim, draft))
+        claim: Relevance(draft.question.text, as_passage(claim, draft))
         for claim in draft.claims
         if is_checkworthy(claim)
     }
@@ -39,7 +39,7 @@ async def with_bearing(draft: Draft, grader: Grader | None) -> Draft:
     )
 
 
-def _as_passage(claim: Claim, draft: Draft) -> str:
+def as_passage(claim: Claim, draft: Draft) -> str:
     """With title and headings of what it cites first, as the quote writer reads sentences."""
     passages = located(draft.evidence.passages)
     cited = [passages[each.passage_id] for each in claim.citations if each.passage_id in passages]

@@ -1,0 +1,107 @@
+"""Rivals: another document that answers the same question otherwise, for the reader to weigh.
+
+A sentence is upheld by the very document that errs, and a verifier that knows two verdicts cannot
+say that another document denies it. What can be seen is what documents answer with: two sentences
+bear on the question, and none of the names and figures that one brings stands in the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from upheld.calls import grade
+from upheld.errors import BudgetExceededError, ModelError
+from upheld.ports import Grader, Relevance, Searcher
+from upheld.stages.assess import is_supported
+from upheld.stages.bearing import as_passage
+from upheld.stages.checks import figures, names
+from upheld.stages.quote import Candidate, quoted, sentences_of
+from upheld.trace import current_run
+from upheld.types import Claim, Conflict, Draft, Passage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rivals:
+    """Asks the grader about a few sentences, and no language model."""
+
+    search: Searcher  # deeper than the writer reads: what disagrees seldom stands first
+    grader: Grader | None
+    bears: float = 0.65  # fitted on dev questions: docs/decisions/013-rivals.md
+    passages: int = 3  # looked into for every claim
+
+    async def __call__(self, draft: Draft) -> Draft:
+        """The draft, with a conflict for every claim that another document tells otherwise."""
+        claims = [each for each in draft.claims if is_supported(each) and each.citations]
+        if self.grader is None or not claims:
+            return draft
+        try:
+            found = await self._conflicts(claims, draft, self.grader)
+        except BudgetExceededError:
+            return draft  # the run says so itself
+        except ModelError as error:
+            reason = str(error).splitlines()[0]
+            current_run().degrade(f"whether other documents disagree is not known: {reason}")
+            return draft
+        return replace(draft, conflicts=(*draft.conflicts, *found))
+
+    async def _conflicts(
+        self, claims: Sequence[Claim], draft: Draft, grader: Grader
+    ) -> list[Conflict]:
+        question = draft.question
+        told = [Relevance(question.text, as_passage(claim, draft)) for claim in claims]
+        bearing = await grade(grader, "rivals", told)
+        answering = [
+            claim
+            for claim, chance in zip(claims, bearing, strict=True)
+            if chance >= self.bears and brings(claim.text, question.text)
+        ]
+        if not answering:
+            return []
+        passages = (await self.search(question)).passages
+        every = [(claim, each) for claim in answering for each in self._of(claim, passages, draft)]
+        pairs = [Relevance(question.text, _alone(sentence)) for _, sentence in every]
+        chances = await grade(grader, "rivals", pairs) if pairs else []
+        best: dict[Claim, tuple[float, Candidate]] = {}
+        for (claim, sentence), chance in zip(every, chances, strict=True):
+            if chance >= max(self.bears, best.get(claim, (0.0,))[0]):
+                best[claim] = (chance, sentence)
+        return [
+            Conflict(claim.text, claim.citations[0], quoted(sentence).citations[0])
+            for claim, (_, sentence) in best.items()
+        ]
+
+    def _of(self, claim: Claim, passages: Sequence[Passage], draft: Draft) -> list[Candidate]:
+        """Sentences of other documents that may answer otherwise."""
+        asked = draft.question.text
+        own = {each.document_id for each in claim.citations}
+        # Parts of one article may have been indexed as documents of their own.
+        titles = {each.title for each in draft.evidence.passages if each.document_id in own} - {""}
+        others = [
+            each
+            for each in passages
+            if each.document_id not in own
+            and each.title not in titles
+            and differs(claim.text, each.searchable, asked)
+        ]
+        sentences = sentences_of(others[: self.passages])
+        return [each for each in sentences if differs(each.text, claim.text, asked)]
+
+
+def brings(text: str, known: str) -> tuple[str, ...]:
+    """The figures and names of a text that what is known does not have."""
+    return (
+        *figures.absent(text, figures.values(known)),
+        *names.absent(text, names.Names.of(known)),
+    )
+
+
+def differs(one: str, other: str, question: str) -> bool:
+    """Whether one text answers by figures or names of which the other has none."""
+    answer = brings(one, question)
+    return bool(answer) and brings(one, f"{question}\n{other}") == answer
+
+
+def _alone(sentence: Candidate) -> str:
+    """As the quote writer shows it to the grader."""
+    return replace(sentence.passage, text=sentence.text).searchable

@@ -1,0 +1,30 @@
+"""On the point: a draft none of whose sentences answers the question is no answer.
+
+What is upheld may still be about something else, and a quote is always upheld. Only the grader reads
+the question beside the sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from upheld.ports import Grader
+from upheld.stages.bearing import with_bearing
+from upheld.types import Draft
+
+WITHHELD = "what was found does not seem to answer the question"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnPoint:
+    """Withholds the whole; where nobody can say how claims bear on the question, nothing."""
+
+    grader: Grader | None
+    least: float  # the chance to answer that the best claim must have
+
+    async def __call__(self, draft: Draft) -> Draft:
+        graded = await with_bearing(draft, self.grader)
+        chances = [claim.bearing for claim in graded.claims if claim.bearing is not None]
+        if not chances or max(chances) >= self.least:
+            return draft
+        return replace(draft, claims=(), notes=(*draft.notes, WITHHELD))

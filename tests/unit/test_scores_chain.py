@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from statistics import fmean
+
 import pytest
 
 from tests.unit.graded_answers import A, B, answer, claim
@@ -9,14 +12,10 @@ from upheld.bench.scores.chain import (
     Checked,
     Quality,
     Ranks,
-    format_accuracy,
-    high_quality_rate,
     is_high_quality,
-    judgement_accuracy,
-    mean_ranks,
+    judged_rightly,
     ranks,
-    reference_delta,
-    revision_accuracy,
+    revised_rightly,
 )
 from upheld.bench.scores.judge import Judge, Revision
 from upheld.errors import LLMOutputError
@@ -31,13 +30,7 @@ def quality(
     bias: float = 0,
     conciseness: float = 1,
 ) -> Quality:
-    return Quality(
-        citation=citation,
-        correctness=correctness,
-        truthfulness=truthfulness,
-        bias=bias,
-        conciseness=conciseness,
-    )
+    return Quality(citation, correctness, truthfulness, bias, conciseness)
 
 
 def test_the_best_score_is_first_and_equals_share_the_better_place() -> None:
@@ -56,11 +49,8 @@ def test_the_best_score_is_first_and_equals_share_the_better_place() -> None:
     }
 
 
-def test_mean_rank_is_the_sum_over_the_number() -> None:
-    places = [Ranks(1, 1, 1, 3, 1), Ranks(2, 1, 1, 1, 1), Ranks(3, 2, 1, 1, 1)]
-    # citation (1 + 2 + 3) / 3, correctness (1 + 1 + 2) / 3, bias (3 + 1 + 1) / 3
-    assert mean_ranks(places) == Ranks(2, 4 / 3, 1, 5 / 3, 1)
-    assert mean_ranks([]) is None
+def test_no_answers_have_no_places() -> None:
+    assert ranks({}) == {}
 
 
 @pytest.mark.parametrize(
@@ -78,18 +68,6 @@ def test_high_quality(one: Quality, high: bool) -> None:
     assert is_high_quality(one) is high
 
 
-def test_the_high_quality_rate_is_a_share() -> None:
-    assert high_quality_rate([quality(), quality(), quality(bias=1)]) == pytest.approx(2 / 3)
-    assert high_quality_rate([]) is None
-
-
-def test_reference_delta_is_after_minus_before() -> None:
-    before, after = [True, False, False, False], [True, True, True, False]
-    assert reference_delta(before, after) == 0.5  # 3/4 - 1/4
-    assert reference_delta(after, before) == -0.5
-    assert reference_delta([], []) is None
-
-
 # judgment, revised, answer right, references right, revision good
 CHECKED = [
     Checked(Judgment.TRUE, False, True, True),  # all well
@@ -101,22 +79,21 @@ CHECKED = [
 ]
 
 
-def test_judgements_revisions_and_formats() -> None:
-    assert judgement_accuracy(CHECKED) == pytest.approx(2 / 6)  # the first two
-    assert revision_accuracy(CHECKED) == pytest.approx(3 / 6)  # the first two and the fifth
-    assert format_accuracy(CHECKED) == pytest.approx(5 / 6)  # all but the last
-    assert judgement_accuracy([]) is revision_accuracy([]) is format_accuracy([]) is None
+def test_judgements_and_revisions() -> None:
+    assert fmean(map(judged_rightly, CHECKED)) == pytest.approx(2 / 6)  # the first two
+    assert fmean(map(revised_rightly, CHECKED)) == pytest.approx(3 / 6)  # those and the fifth
 
 
 # --- the judge -----------------------------------------------------------------------------------
 
-GOOD, BAD = quality().model_dump(), quality(citation=0.2, bias=0.9).model_dump()
+GOOD, BAD = asdict(quality()), asdict(quality(citation=0.2, bias=0.9))
 OWLS, BATS = answer(claim("Owls fly.", A), sources=[A]), answer(claim("Bats swim.", B), sources=[B])
 
 
 async def test_the_judge_scores_answers_side_by_side_without_their_names() -> None:
     llm = FakeLLM([{"answers": [GOOD, BAD]}])
-    found = await Judge(llm=llm).rank("What flies?", ("owls",), {"rag": OWLS, "upheld": BATS})
+    both = {"rag": OWLS, "upheld": BATS}
+    found = ranks(await Judge(llm=llm).qualities("What flies?", ("owls",), both))
     (call,) = llm.calls
     told = call.messages[-1].content
     first = "upheld" if told.index("Bats swim.") < told.index("Owls fly.") else "rag"
@@ -146,7 +123,7 @@ async def test_the_question_decides_who_comes_first() -> None:
 
 async def test_one_answer_by_itself() -> None:
     judge = Judge(llm=FakeLLM([{"answers": [BAD]}]))
-    assert await judge.quality("What flies?", (), OWLS) == Quality.model_validate(BAD)
+    assert await judge.qualities("What flies?", (), {"rag": OWLS}) == {"rag": Quality(**BAD)}
 
 
 @pytest.mark.parametrize("said", [[GOOD], [GOOD, GOOD, GOOD], [GOOD, {**GOOD, "bias": 1.5}]])

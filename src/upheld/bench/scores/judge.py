@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, create_model
 
-from upheld.bench.scores.chain import Quality, Ranks, ranks
+from upheld.bench.scores.chain import Quality
 from upheld.calls import generate
 from upheld.ports import LLM, Sampling
 from upheld.prompts import fence, load
@@ -69,16 +69,6 @@ class Judge:
         output = qualities_of(len(names))
         reply = await generate(self.llm, "bench_quality", messages, output, sampling)
         return dict(zip(names, reply.value.answers, strict=True))
-
-    async def quality(self, question: str, right: Sequence[str], answer: Answer) -> Quality:
-        """Scores of one answer by itself."""
-        return (await self.qualities(question, right, {"": answer}))[""]
-
-    async def rank(
-        self, question: str, right: Sequence[str], answers: Mapping[str, Answer]
-    ) -> dict[str, Ranks]:
-        """Places of answers to one question, by name."""
-        return ranks(await self.qualities(question, right, answers))
 
     async def is_good_revision(self, revision: Revision) -> bool:
         """Whether the revised question asks the same thing and can be answered more easily."""

@@ -36,6 +36,7 @@ NAMES = {
     *("wrong", "wrong_if_shown", "abstained", "should_abstain", "conflict", "falsehood"),
     *("gold_in_top20", "knowledge", "requests", "completions", "prompt_tokens"),
     *("completion_tokens", "cached_share", "seconds", "cost"),
+    *("chain_judgement", "chain_revision", "chain_format", "chain_reference_delta"),
     *(
         f"{mode}_{what}{by}"
         for mode in ("alce", "strict")

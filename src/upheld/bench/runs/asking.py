@@ -9,13 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from upheld.assemble import Parts, judge_stage
+from upheld.bench.runs.first_look import FirstLook
 from upheld.bench.runs.kept_calls import KeptCalls
 from upheld.bench.runs.records import Outcome, Variant
 from upheld.bench.runs.variants import told
 from upheld.bench.suites.suite import Asked
 from upheld.client import AsyncUpheld
+from upheld.compose import Kit
 from upheld.errors import UpheldError
-from upheld.types import content_hash
+from upheld.methods.choose import parameters
+from upheld.ports import Searcher
+from upheld.types import Scope, content_hash
 
 FOUND = 20  # passages of a plain search that are noted beside the answers
 
@@ -59,7 +63,7 @@ class Ask:
             judge = judge_stage(parts.settings, kept, parts.verify)
             parts = replace(parts, llm=kept, judge=judge)
         preset, given = told(variant)
-        answer, error = None, None
+        answer, error, look = None, None, FirstLook()
         began = time.perf_counter()
         try:
             answer = await AsyncUpheld(parts).ask(
@@ -68,6 +72,7 @@ class Ask:
                 preset=preset,
                 parameters=given,
                 calibrated=False,  # a guarantee is one pipeline's, and there are several here
+                listener=look,
             )
         except UpheldError as raised:
             error = f"{type(raised).__name__}: {raised.args[0]}"
@@ -77,7 +82,16 @@ class Ask:
             # Methods make do without a model, but that is not what was to be measured. A refusal
             # of the very first question is a wrong name or key; a later one may be a long prompt.
             raise failed
-        return Outcome(asked.id, variant.name, answer, error, seconds, resumed, found)
+        verified = await look.verified(self._search(variant))
+        return Outcome(asked.id, variant.name, answer, error, seconds, resumed, found, verified)
+
+    def _search(self, variant: Variant) -> Searcher:
+        """What the variant itself searches with."""
+        settings = self.parts.settings
+        preset, given = told(variant)
+        usual = {"search": settings.search, "passages": settings.passages}
+        chosen = parameters(variant.method, given, preset=preset, settings=usual)
+        return Kit(self.parts, Scope(settings.collection), chosen).search()
 
     def _file(self, variant: Variant) -> Path:
         return self.calls / f"{variant.method}-{content_hash(variant.name)[:12]}.sqlite3"

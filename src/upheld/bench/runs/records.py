@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from upheld.types import Answer
+from upheld.bench.scores.chain import Quality
+from upheld.stages.verification import Judgment
+from upheld.types import Answer, Passage
 
 Scores = dict[str, float | None]  # by name; None where a score does not apply to the question
 
@@ -24,6 +26,17 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
+class Verified:
+    """What a chain of verification (CoV-RAG) made of the first answer that was written."""
+
+    judgment: Judgment | None  # None: its reply did not have the format asked for
+    answer: str  # the words that it looked at
+    references: tuple[Passage, ...]  # what those were written from
+    revised: str = ""  # what was searched for instead; empty: nothing
+    found: tuple[Passage, ...] = ()  # by the revised question
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What one variant made of one question; a line of `answers.jsonl`."""
 
@@ -34,6 +47,7 @@ class Outcome:
     seconds: float
     resumed: bool = False  # begun before an interruption: its seconds tell nothing
     found: tuple[str, ...] = ()  # ids of the first twenty passages of a plain search, best first
+    verified: Verified | None = None  # by methods with a chain of verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +58,13 @@ class Scored:
     set: str
     variant: str
     scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a model said of all answers to a question; a line of `judgements.jsonl`."""
+
+    question: str
+    judge: str  # the model's name: without it the figures mean nothing
+    qualities: Mapping[str, Quality] | None  # by variant; None: the call failed
+    error: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from upheld.bench.runs.records import Outcome, Scores
+from upheld.bench.scores.by_chain import chain_scores
 from upheld.bench.scores.by_gold import gold_scores, shown_scores, word_scores
 from upheld.bench.scores.by_model import CitationCheck, KnowledgeCheck
 from upheld.bench.scores.cost import Prices, cached_share, cost
@@ -23,9 +24,7 @@ async def score(
 ) -> Scores:
     """Every score; an outcome that ended in an error is an answer without claims."""
     method = method_of(outcome.variant)
-    answer = outcome.answer or Answer(
-        "", asked.text, Status.FAILED, method, NOTHING_WRITTEN[Status.FAILED]
-    )
+    answer = answer_of(asked, outcome)
     cited, known = CitationCheck.of(asked, answer), KnowledgeCheck.of(asked, answer)
     by_scorer = by_verifier = None
     if scorer is not None:
@@ -39,8 +38,16 @@ async def score(
         **known.scores(by_scorer),
         **cited.scores(by_scorer),
         **cited.scores(by_verifier, "_by_verifier"),
+        **chain_scores(asked, outcome.verified),
         **_spent(outcome, prices),
     }
+
+
+def answer_of(asked: Asked, outcome: Outcome) -> Answer:
+    """What came of it; after an error, that nothing could be written."""
+    failed = Status.FAILED
+    method = method_of(outcome.variant)
+    return outcome.answer or Answer("", asked.text, failed, method, NOTHING_WRITTEN[failed])
 
 
 def _spent(outcome: Outcome, prices: Prices | None) -> Scores:

@@ -20,7 +20,7 @@ _LOOKED_AT = 20  # passages of the plain search
 def shown_scores(asked: Asked, answer: Answer, method: str) -> Scores:
     """What is shown, how surely, and whether it should be."""
     shown, failed = is_shown(answer, method), answer.status is Status.FAILED
-    wrong = _is_wrong(asked, text_of(told_claims(answer, method)))
+    wrong = is_wrong(asked, text_of(told_claims(answer, method)))
     known = asked.answerable is not None or wrong is not None
     return {
         "answered": float(bool(answer.claims) and not failed),
@@ -64,7 +64,7 @@ def gold_scores(asked: Asked, answer: Answer, method: str, found: Sequence[str])
     return dict(zip(names, (cited.precision, cited.recall, cited.f1, float(there)), strict=True))
 
 
-def _is_wrong(asked: Asked, text: str) -> bool | None:
+def is_wrong(asked: Asked, text: str) -> bool | None:
     """Whether this would be wrong to show; None where nobody knows."""
     if asked.answerable is False:
         return True

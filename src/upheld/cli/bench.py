@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upheld.cli import bench_pages, bench_runs, options, show
+from upheld.cli import bench_judge, bench_pages, bench_runs, options, show
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
 
 app.command()(bench_runs.run)
 app.command()(bench_runs.score)
+app.command()(bench_judge.judge)
 app.command()(bench_pages.report)
 app.command()(bench_pages.compare)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -157,21 +159,27 @@ def run(
         scorer=scorer,
         prices=_prices(prices),
     )
-    goes_on = f"What there is stands in {plan.out}; the same command goes on with it."
+    with going_on(plan.out), report.watching() as watch:
+        folder = asyncio.run(run(plan, watch))
+    made = summary(folder)
+    if as_json:
+        show.print_json(made)
+    else:
+        _show(made)
+
+
+@contextmanager
+def going_on(folder: Path) -> Iterator[None]:
+    """Who is interrupted, or left by the server, is told how to go on."""
+    goes_on = f"What there is stands in {folder}; the same command goes on with it."
     try:
-        with report.watching() as watch:
-            folder = asyncio.run(run(plan, watch))
+        yield
     except KeyboardInterrupt:
         show.err.print(f"Stopped. {goes_on}")
         raise typer.Exit(STOPPED) from None
     except LLMError as error:
         error.help = f"{error.help} {goes_on}".strip()
         raise
-    made = summary(folder)
-    if as_json:
-        show.print_json(made)
-    else:
-        _show(made)
 
 
 def score(

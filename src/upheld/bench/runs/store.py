@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from upheld.bench.runs.records import Outcome, Scored
+from upheld.bench.runs.records import Judged, Outcome, Scored
 from upheld.bench.suites.suite import Asked
 from upheld.errors import NotFoundError, UsageError
 from upheld.plain import plain
 
 T = TypeVar("T")
 _ASKED, _OUTCOME, _SCORED = TypeAdapter(Asked), TypeAdapter(Outcome), TypeAdapter(Scored)
+_JUDGED = TypeAdapter(Judged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,9 @@ class RunFolder:
     def scored(self) -> list[Scored]:
         return _read(self._scores, _SCORED)
 
+    def judged(self) -> list[Judged]:
+        return _read(self.judgements, _JUDGED)
+
     def keep_facts(self, manifest: Mapping[str, Any], questions: Sequence[Asked]) -> None:
         """What the run depends on; the manifest comes last, so that with it all is there."""
         self.path.mkdir(parents=True, exist_ok=True)
@@ -70,14 +74,25 @@ class RunFolder:
     def add_scored(self, scored: Iterable[Scored]) -> None:
         _append(self._scores, scored)
 
+    def add_judged(self, judged: Judged) -> None:
+        _append(self.judgements, [judged])
+
     def replace_scored(self, scored: Iterable[Scored]) -> None:
         _replace(self._scores, "".join(map(_line, scored)))
 
     def cut_torn_lines(self) -> None:
         """A kill in the midst of a write leaves half a line: what was not whole was not written."""
         for file in (self._answers, self._scores):
-            if file.exists():
-                os.truncate(file, file.read_bytes().rfind(b"\n") + 1)
+            _cut_torn_line(file)
+
+    def cut_torn_judgement(self) -> None:
+        """The same for a judge, who may come while the run is still being made."""
+        _cut_torn_line(self.judgements)
+
+    @property
+    def judgements(self) -> Path:
+        """What a judge said."""
+        return self.path / "judgements.jsonl"
 
     @property
     def _manifest(self) -> Path:
@@ -107,6 +122,11 @@ def _bytes(text: str) -> bytes:
 def _append(file: Path, values: Iterable[object]) -> None:
     with file.open("ab") as lines:
         lines.write(_bytes("".join(map(_line, values))))
+
+
+def _cut_torn_line(file: Path) -> None:
+    if file.exists():
+        os.truncate(file, file.read_bytes().rfind(b"\n") + 1)
 
 
 def _replace(file: Path, text: str) -> None:

@@ -1,7 +1,8 @@
-"""`upheld bench run` and `score`: what they refuse, and what they leave behind; without models."""
+"""`upheld bench run`, `score` and `judge`: what they refuse, and what they leave behind."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.servers.scripted_model import reply
+from tests.servers.unruly import unruly
 from upheld.bench.runs.store import RunFolder
 from upheld.cli import app
 from upheld.errors import LLMUnavailableError, NotFoundError, UpheldError, UsageError
@@ -117,3 +120,51 @@ def test_what_cannot_run_is_refused_and_leaves_nothing(arguments: Any, match: st
 def test_only_a_run_can_be_scored() -> None:
     with pytest.raises(NotFoundError, match="holds no run"):
         run("score", "nowhere")
+
+
+# --- the judge -----------------------------------------------------------------------------------
+
+
+async def judged(url: str, *more: str) -> str:
+    server = ("--llm", url, "--model", "qwen-1.5b")
+    return await asyncio.to_thread(run, "judge", "runs/tiny", *server, *more)
+
+
+async def test_a_run_is_judged_goes_on_and_is_reported_with_the_judges_name() -> None:
+    await asyncio.to_thread(run, *TINY)
+    async with unruly(reply) as server:
+        none = await judged(server.url, "--hours", "0")
+        assert "0 of 7 questions judged by qwen-1.5b; 0 failed." in none
+        assert "the same command goes on" in none
+        made = json.loads(await judged(server.url, "--json"))
+        asked = len(server.completions)
+        again = await judged(server.url)
+        assert len(server.completions) == asked >= 7
+    assert made["judged"] + made["failed"] == made["questions"] == 7
+    assert "upheld bench report runs/tiny" in again
+    kept = RunFolder(Path("runs/tiny")).judged()
+    assert [each.judge for each in kept] == ["qwen-1.5b"] * 7
+    assert sum(each.qualities is None for each in kept) == made["failed"]
+    report = json.loads(await asyncio.to_thread(run, "report", "runs/tiny", "--json"))
+    assert report["judging"] == {
+        "judge": "qwen-1.5b", "judged": made["judged"], "failed": made["failed"]
+    }  # fmt: skip
+    assert report["rows"][0]["cells"]["judge_high_quality"]["n"] == made["judged"]
+    shown = await asyncio.to_thread(run, "report", "runs/tiny")
+    assert "high-quality rate, by qwen-1.5b" in shown
+
+
+def test_a_judge_that_is_not_there_is_told_of_with_how_to_go_on() -> None:
+    run(*TINY)
+    with pytest.raises(LLMUnavailableError, match="cannot reach") as gone:
+        run("judge", "runs/tiny", "--llm", "http://127.0.0.1:9/v1", "--model", "m")
+    assert "runs/tiny; the same command goes on" in gone.value.help
+    with pytest.raises(UsageError, match="A judge is a language model") as nobody:
+        run("judge", "runs/tiny")
+    assert "--model" in nobody.value.help
+    assert not Path("runs/tiny/judgements.jsonl").exists()
+
+
+def test_only_a_run_can_be_judged() -> None:
+    with pytest.raises(NotFoundError, match="holds no run"):
+        run("judge", "nowhere", "--llm", "http://127.0.0.1:9/v1", "--model", "m")

@@ -35,6 +35,7 @@ class Column:
 
 
 QUALITY, CITATIONS, HONESTY, COST = "Answers", "Citations", "Honesty", "Cost"
+JUDGE, CHAIN = "Judge", "Chain of verification"
 _UP, _DOWN, _FLAT = Better.HIGHER, Better.LOWER, Better.NEITHER
 
 
@@ -48,6 +49,25 @@ def _cited(suffix: str, by: str) -> tuple[Column, ...]:
             ("precision", f"citations that are needed ({how})"),
         )
     )
+
+
+# CoV-RAG's, by whichever model judged: its name is put into the labels.
+_JUDGED = (
+    *(
+        Column(f"judge_rank_{what}", f"{what} rank", JUDGE, "mean place, 1 is best", _DOWN)
+        for what in ("citation", "correctness", "truthfulness", "bias", "conciseness")
+    ),
+    Column("judge_high_quality", "high-quality rate", JUDGE, "flawless, unbiased and concise"),
+)
+# CoV-RAG's, of its own chain, for the first answer to a question; by gold.
+_CHAIN = (
+    Column("chain_judgement", "judgement accuracy", CHAIN, "true where right, false where wrong"),
+    Column("chain_revision", "revision accuracy", CHAIN,
+           "asked anew, and found it, where answer and references were wrong; else not"),
+    Column("chain_format", "format accuracy", CHAIN, "replies that could be read"),
+    Column("chain_reference_delta", "reference delta", CHAIN,
+           "questions whose references have the answer, after the revision minus before"),
+)  # fmt: skip
 
 
 COLUMNS = (
@@ -75,6 +95,8 @@ COLUMNS = (
            "of those that nothing answers, the silent ones", _UP, Kind.ABSTENTION),
     Column("conflict", "conflict reported", HONESTY, "answers that say: sources disagree", _FLAT),
     Column("falsehood", "falsehood stated", HONESTY, "what planted passages say, unwarned", _DOWN),
+    *_JUDGED,
+    *_CHAIN,
     Column("seconds", "seconds (median)", COST, "resumed answers left out; tested by means", _DOWN,
            Kind.MEDIAN),
     Column("requests", "requests", COST, "calls of the language model", _DOWN),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from upheld.bench.page.browse import Came, came
-from upheld.bench.page.columns import BY_NAME, COLUMNS, Kind
+from upheld.bench.page.columns import BY_NAME, COLUMNS, JUDGE, Kind
 from upheld.bench.page.depends import flat
 from upheld.bench.page.paired import difference, holm
 from upheld.bench.page.run_data import ALL, Cut
@@ -102,12 +102,15 @@ def as_rows(comparison: Comparison) -> tuple[Row, ...]:
 
 
 def _changes(before: Cut, after: Cut, variant: str, questions: Sequence[str]) -> Iterator[Change]:
-    """All tests of a variant are corrected together (Holm): one of many differs by chance alone."""
+    """All tests of a variant are corrected together (Holm): one of many differs by chance alone.
+
+    A judge's figures are left out: places are among the answers of one run.
+    """
     both = _side_by_side(before, after, variant, questions)
     found = [
         difference(both, ALL, column.name, AFTER, BEFORE)
         for column in COLUMNS
-        if column.kind is not Kind.ABSTENTION
+        if column.kind is not Kind.ABSTENTION and column.group != JUDGE
     ]
     for each in holm([told for told in found if told is not None]):
         yield Change(

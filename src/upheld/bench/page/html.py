@@ -10,10 +10,11 @@ from importlib import resources
 
 from upheld.bench.page import bar_words, run_report
 from upheld.bench.page.browse import browser
-from upheld.bench.page.columns import BY_NAME, Better, Column
+from upheld.bench.page.columns import COLUMNS, Better, Column
 from upheld.bench.page.coverage_plot import coverage_plot
 from upheld.bench.page.depends import facts, flat
 from upheld.bench.page.drawing import COLOURS
+from upheld.bench.page.judged import by_judge
 from upheld.bench.page.paired import Difference
 from upheld.bench.page.quality_plots import quality_plots
 from upheld.bench.page.run_data import ALL, Cut
@@ -91,7 +92,8 @@ def page(cut: Cut, report: RunReport) -> str:
         tables=set_tables(report),
         pictures=[each for each in pictures if each is not None],
         browser=plain(browser(cut)),
-        names=BY_NAME,
+        chain=run_report.chain_rows(report),
+        names={each.name: by_judge(each, report.judging) for each in COLUMNS},
         figure=run_report.figure,
         between=run_report.between,
         style=_read("page.css"),
@@ -111,7 +113,7 @@ def _set_table(report: RunReport, name: str) -> SetTable:
     differences = tuple(each for each in report.differences if each.set == name)
     found = {(each.score, each.variant): each for each in differences}
     groups: dict[str, tuple[TableRow, ...]] = {}
-    for column in columns(lines):
+    for column in columns(lines, report.judging):
         row = TableRow(
             column,
             tuple(line.cells.get(column.name) for line in lines),

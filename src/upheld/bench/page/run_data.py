@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from upheld.bench.runs.records import Outcome, Scored, Scores
+from upheld.bench.page.judged import Judging, judge_scores, judging
+from upheld.bench.runs.records import Judged, Outcome, Scored, Scores
 from upheld.bench.runs.store import RunFolder
 from upheld.bench.suites.suite import Asked
 from upheld.errors import UsageError
@@ -28,6 +29,7 @@ class Run:
     questions: tuple[Asked, ...]
     outcomes: tuple[Outcome, ...]
     scores: tuple[Scored, ...]
+    judgements: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Cut:
     questions: tuple[Asked, ...]
     outcomes: Mapping[tuple[str, str], Outcome]  # by question and variant
     scores: Mapping[tuple[str, str], Scores]
+    judging: Judging | None = None  # where a model has judged it
 
     @property
     def sets(self) -> tuple[str, ...]:
@@ -64,7 +67,11 @@ def read_run(folder: Path) -> Run:
     """A run from its folder, finished or under way."""
     store = RunFolder(folder)
     return Run(
-        store.manifest(), tuple(store.questions()), tuple(store.outcomes()), tuple(store.scored())
+        store.manifest(),
+        tuple(store.questions()),
+        tuple(store.outcomes()),
+        tuple(store.scored()),
+        tuple(store.judged()),
     )
 
 
@@ -83,13 +90,17 @@ def fair_cut(run: Run) -> Cut:
             help="Go on with `upheld bench run`, or score it with `upheld bench score RUN`.",
         )
     kept = {(asked.id, variant) for asked in questions for variant in variants}
+    said = {each.question: each for each in run.judgements}
+    judgements = [said[asked.id] for asked in questions if asked.id in said]
+    judged = judge_scores(judgements)
     return Cut(
         run.manifest,
         variants,
         len(run.questions),
         questions,
         {pair: outcomes[pair] for pair in kept},
-        {pair: scores[pair] for pair in kept},
+        {pair: {**scores[pair], **judged.get(pair, {})} for pair in kept},
+        judging(judgements),
     )
 
 

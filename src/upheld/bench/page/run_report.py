@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from upheld.bench.page.bars import Bar, bars
+from upheld.bench.page.columns import CHAIN, COLUMNS
+from upheld.bench.page.judged import Judging
 from upheld.bench.page.paired import LEVEL, Difference, differences
 from upheld.bench.page.run_data import ALL, Cut
 from upheld.bench.page.table import Cell, Line, columns, table
@@ -25,6 +27,7 @@ class RunReport:
     rows: tuple[Line, ...]
     differences: tuple[Difference, ...]
     manifest: Mapping[str, Any]
+    judging: Judging | None = None
 
 
 def run_report(cut: Cut) -> RunReport:
@@ -39,6 +42,7 @@ def run_report(cut: Cut) -> RunReport:
         table(cut),
         differences(cut),
         cut.manifest,
+        cut.judging,
     )
 
 
@@ -48,7 +52,7 @@ def in_brief(report: RunReport) -> Report:
     lines = [line for line in report.rows if line.set == ALL]
     bars = ({"bar": bar.name, "value": bar.value, "95 %": between(bar.low, bar.high), "n": bar.n}
             for bar in report.intervals)  # fmt: skip
-    rows = (
+    figures = (
         {f"all (n = {report.finished})": column.label}
         | {
             line.variant: f"{figure(cell.value)}{sign(found.get((column.name, line.variant)))}"
@@ -56,9 +60,10 @@ def in_brief(report: RunReport) -> Report:
             else ""
             for line in lines
         }
-        for column in columns(lines)
+        for column in columns(lines, report.judging)
     )
-    return Report(report.bench, {}, (*bars, *rows), dict(report.manifest))
+    rows: tuple[Row, ...] = (*bars, *figures, *chain_rows(report))
+    return Report(report.bench, {}, rows, dict(report.manifest))
 
 
 def as_markdown(report: RunReport) -> str:
@@ -66,8 +71,20 @@ def as_markdown(report: RunReport) -> str:
     rows = [*map(_bar_row, report.intervals)]
     for name in dict.fromkeys(line.set for line in report.rows):
         rows += _set_rows(report, name)
+    rows += chain_rows(report)
     tables = markdown(Report(report.bench, {}, tuple(rows), dict(report.manifest)))
     return tables.removeprefix("| bar | value |\n|---|---|\n\n") + f"\n{told(report)}\n"
+
+
+def chain_rows(report: RunReport) -> list[Row]:
+    """CoV-RAG's figures of its own chain, all sets together: a row a variant that has them."""
+    chain = [column for column in COLUMNS if column.group == CHAIN]
+    return [
+        {CHAIN.lower(): line.variant}
+        | {column.label: _counted(line.cells.get(column.name)) for column in chain}
+        for line in report.rows
+        if line.set == ALL and any(column.name in line.cells for column in chain)
+    ]
 
 
 def told(report: RunReport) -> str:
@@ -77,10 +94,11 @@ def told(report: RunReport) -> str:
         f" ▲ and ▼: surely above or below {base} (paired permutation test, p < {LEVEL:g} after "
         "Holm's correction)."
     )
+    judged = f" {report.judging.told(report.finished)}" if report.judging else ""
     return (
         f"{report.finished} of {report.asked} questions were finished by every variant; only these "
         "count. In brackets: 95 % bootstrap intervals over questions; means are taken over the "
-        f"questions of a set, then over sets.{marks if base else ''}"
+        f"questions of a set, then over sets.{marks if base else ''}{judged}"
     )
 
 
@@ -117,7 +135,7 @@ def _bar_row(bar: Bar) -> Row:
 def _set_rows(report: RunReport, name: str) -> Iterator[Row]:
     lines = [line for line in report.rows if line.set == name]
     found = {(each.score, each.variant): each for each in report.differences if each.set == name}
-    for column in columns(lines):
+    for column in columns(lines, report.judging):
         cells = {
             line.variant: _told(line.cells.get(column.name), found.get((column.name, line.variant)))
             for line in lines
@@ -129,3 +147,8 @@ def _told(cell: Cell | None, against: Difference | None) -> str:
     if cell is None:
         return ""
     return f"{figure(cell.value)} {between(cell.low, cell.high)}{sign(against)}"
+
+
+def _counted(cell: Cell | None) -> str:
+    """With the number of questions: not every one can be judged by gold."""
+    return f"{_told(cell, None)}, n = {cell.n}" if cell else ""

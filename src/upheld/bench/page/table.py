@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from upheld.bench.metrics import Interval
 from upheld.bench.page.abstention import abstention_interval, silences
-from upheld.bench.page.columns import COLUMNS, Column, Kind
+from upheld.bench.page.columns import CHAIN, COLUMNS, Column, Kind
 from upheld.bench.page.intervals import mean_interval, median_interval
+from upheld.bench.page.judged import Judging, by_judge
 from upheld.bench.page.run_data import ALL, Cut, count, strata
 
 
@@ -38,9 +39,13 @@ def table(cut: Cut) -> tuple[Line, ...]:
     return tuple(_line(cut, name, variant) for name in sets for variant in cut.variants)
 
 
-def columns(lines: Sequence[Line]) -> tuple[Column, ...]:
-    """Those that some line has."""
-    return tuple(each for each in COLUMNS if any(each.name in line.cells for line in lines))
+def columns(lines: Sequence[Line], judging: Judging | None = None) -> tuple[Column, ...]:
+    """Those that some line has, but for the chain's, which have a table of their own."""
+    return tuple(
+        by_judge(each, judging)
+        for each in COLUMNS
+        if each.group != CHAIN and any(each.name in line.cells for line in lines)
+    )
 
 
 def _line(cut: Cut, name: str, variant: str) -> Line:

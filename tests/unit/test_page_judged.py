@@ -53,6 +53,19 @@ def test_mean_ranks_and_high_quality_of_what_was_judged() -> None:
     assert all(cell.n == 2 for cell in high.values())
 
 
+def test_good_revisions_are_a_share_of_those_that_were_made() -> None:
+    first, second, *rest = JUDGEMENTS
+    made = (
+        replace(first, good_revisions={"rag": True, "fave": False}),
+        replace(second, good_revisions={"rag": False}),
+        *rest,
+    )
+    lines = {line.variant: line.cells for line in run_report(judged(*made)).rows}
+    assert lines["rag"]["judge_good_revision"].value == 0.5
+    assert lines["fave"]["judge_good_revision"].value == 0
+    assert "judge_good_revision" not in lines["upheld"]
+
+
 def test_failures_alone_are_no_figures() -> None:
     report = run_report(judged(*JUDGEMENTS[2:]))
     assert report.judging == Judging("qwen", judged=0, failed=1)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from tests.unit.page_run import questions, run
 from upheld.bench.runs.judging import Judgements, judge_run, right_wordings
-from upheld.bench.runs.records import Outcome
+from upheld.bench.runs.records import Outcome, Verified
 from upheld.bench.runs.store import RunFolder
 from upheld.bench.scores.chain import Quality
 from upheld.bench.scores.judge import Judge
@@ -56,6 +56,18 @@ async def test_all_answers_to_a_question_are_judged_in_one_call(tmp_path: Path) 
         assert line.qualities is not None
         assert line.qualities.keys() == set(VARIANTS)
         assert {GOOD, BAD} == set(line.qualities.values())
+
+
+async def test_a_question_that_was_asked_anew_is_judged_too(tmp_path: Path) -> None:
+    made = run(questions(1), {name: [{}] for name in VARIANTS})
+    folder = RunFolder(tmp_path)
+    folder.keep_facts(made.manifest, made.questions)
+    for each in made.outcomes:
+        anew = Verified(None, "Bats.", (), revised="Which birds fly?")
+        folder.add_outcome(replace(each, verified=anew if each.variant == "rag" else None))
+    _, llm = await judged(folder, [BOTH, {"score": 0.9}])
+    assert "Which birds fly?" in llm.calls[-1].messages[-1].content
+    assert folder.judged()[0].good_revisions == {"rag": True}
 
 
 async def test_a_reply_that_cannot_be_used_is_kept_as_a_failure_and_not_asked_for_again(

@@ -58,6 +58,7 @@ _JUDGED = (
         for what in ("citation", "correctness", "truthfulness", "bias", "conciseness")
     ),
     Column("judge_high_quality", "high-quality rate", JUDGE, "flawless, unbiased and concise"),
+    Column("judge_good_revision", "good revisions", JUDGE, "of the questions that were revised"),
 )
 # CoV-RAG's, of its own chain, for the first answer to a question; by gold.
 _CHAIN = (

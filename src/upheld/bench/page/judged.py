@@ -40,7 +40,10 @@ def judge_scores(judgements: Iterable[Judged]) -> dict[tuple[str, str], Scores]:
     for judged in judgements:
         qualities = judged.qualities or {}
         for variant, places in ranks(qualities).items():
-            scores[judged.question, variant] = _scores(qualities[variant], places)
+            scores[judged.question, variant] = {
+                **_scores(qualities[variant], places),
+                "judge_good_revision": _share(judged.good_revisions.get(variant)),
+            }
     return scores
 
 
@@ -58,3 +61,7 @@ def by_judge(column: Column, judging: Judging | None) -> Column:
 def _scores(quality: Quality, places: Ranks) -> Scores:
     by_name = {f"judge_rank_{name}": float(place) for name, place in asdict(places).items()}
     return {**by_name, "judge_high_quality": float(is_high_quality(quality))}
+
+
+def _share(good: bool | None) -> float | None:
+    return None if good is None else float(good)

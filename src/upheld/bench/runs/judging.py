@@ -14,7 +14,7 @@ from upheld.bench.report import Watch
 from upheld.bench.runs.records import Judged, Outcome
 from upheld.bench.runs.store import RunFolder
 from upheld.bench.scores.all_scores import answer_of
-from upheld.bench.scores.judge import Judge
+from upheld.bench.scores.judge import Judge, Revision
 from upheld.bench.suites.suite import Asked
 from upheld.errors import LLMOutputError, LLMRejectedError, UsageError
 
@@ -75,11 +75,25 @@ async def _judged(
     answers = {variant: answer_of(asked, outcome) for variant, outcome in outcomes.items()}
     try:
         qualities = await judge.qualities(asked.text, right_wordings(asked), answers)
+        revisions = {
+            variant: await judge.is_good_revision(revision)
+            for variant, outcome in outcomes.items()
+            if (revision := _revision(asked, outcome)) is not None
+        }
     except (LLMOutputError, LLMRejectedError) as error:
         if first and isinstance(error, LLMRejectedError):
             raise  # a wrong name or key; a later refusal may be of a long prompt
         return Judged(asked.id, name, None, f"{type(error).__name__}: {error.args[0]}")
-    return Judged(asked.id, name, qualities)
+    return Judged(asked.id, name, qualities, good_revisions=revisions)
+
+
+def _revision(asked: Asked, outcome: Outcome) -> Revision | None:
+    """The question that a chain of verification asked instead, if it did."""
+    seen = outcome.verified
+    if seen is None or not seen.revised:
+        return None
+    right = right_wordings(asked)
+    return Revision(asked.text, right, seen.references, seen.answer, seen.revised)
 
 
 def _answered(folder: RunFolder) -> list[tuple[Asked, dict[str, Outcome]]]:

@@ -68,3 +68,4 @@ class Judged:
     judge: str  # the model's name: without it the figures mean nothing
     qualities: Mapping[str, Quality] | None  # by variant; None: the call failed
     error: str | None = None
+    good_revisions: Mapping[str, bool] = field(default_factory=dict)  # of variants that revised

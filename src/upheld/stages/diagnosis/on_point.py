@@ -1,7 +1,7 @@
 """On the point: a draft none of whose sentences answers the question is no answer.
 
-What is upheld may still be about something else, and a quote is always upheld. Only the grader reads
-the question beside the sentence.
+What is upheld may still be about something else, and a quote is always upheld. Only the grader
+reads the question beside the sentence.
 """
 
 from __future__ import annotations

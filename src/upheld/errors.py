@@ -4,6 +4,7 @@
     ├── UsageError            the caller asked for something that cannot be done
     │   ├── SettingsError     a setting is unknown, missing or does not fit
     │   ├── NotFoundError     a collection, document or version that does not exist
+    │   ├── ConflictError     what is asked contradicts what was asked before
     │   └── CalibrationError  labelled claims or a guarantee that cannot be used
     ├── MissingExtraError     a part needs an optional package that is not installed
     ├── ReadError             one document could not be read (the rest go on)
@@ -18,6 +19,8 @@
     ├── WebError              the web: its search service, or one page
     │   ├── WebUnavailableError     cannot be reached, overloaded, timed out
     │   └── WebRefusedError         not fetched: its address, size, kind or robots.txt
+    ├── StateError            the service's database
+    │   └── StateUnavailableError   cannot be reached, overloaded, timed out
     └── BudgetExceededError   calls, tokens, seconds or rounds are used up
 
 Foreign errors are translated once, at the edge, with `from`. Each error says whether trying
@@ -53,6 +56,10 @@ class SettingsError(UsageError):
 
 class NotFoundError(UsageError):
     """A collection, document or version that does not exist."""
+
+
+class ConflictError(UsageError):
+    """What is asked contradicts what was asked before, or what is still under way."""
 
 
 class CalibrationError(UsageError):
@@ -126,6 +133,16 @@ class WebUnavailableError(WebError):
 
 class WebRefusedError(WebError):
     """We do not fetch it: its address, its size, its kind, or its robots.txt."""
+
+
+class StateError(UpheldError):
+    """The service's database."""
+
+
+class StateUnavailableError(StateError):
+    """Cannot be reached, is overloaded, or timed out."""
+
+    retryable = True
 
 
 class BudgetExceededError(UpheldError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from enum import Enum
 from typing import Any
+from uuid import UUID
 
 
 def plain(value: Any) -> Any:
@@ -17,6 +19,10 @@ def plain(value: Any) -> Any:
         return sorted(plain(each) for each in value)
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
     return value

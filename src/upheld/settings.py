@@ -84,6 +84,10 @@ class Settings(BaseSettings):
     guarantee: Path | None = Field(
         None, description="A file that `upheld calibrate` wrote; it holds for one pipeline only."
     )
+    database_url: SecretStr | None = Field(
+        None,
+        description="The service's PostgreSQL: postgresql://user:password@host/database.",
+    )
     max_file_mb: int = Field(100, ge=1, description="Files larger than this are not read.")
     read_seconds: float = Field(60, gt=0, description="Seconds that reading one file may take.")
     read_memory_mb: int = Field(2000, ge=256, description="Memory that reading one file may take.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import upheld
-from upheld.cli import ask, bench, calibrate, doctor, index, label, methods, train, verify
+from upheld.cli import admin, ask, bench, calibrate, doctor, index, label, methods, train, verify
 from upheld.cli.show import complain
 from upheld.errors import UpheldError, UsageError
 
@@ -43,6 +43,7 @@ app.command()(doctor.doctor)
 app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(bench.app, name="bench")
 app.add_typer(train.app, name="train")
+app.add_typer(admin.app, name="admin")
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""The service: verified answers for many tenants."""

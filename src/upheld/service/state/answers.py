@@ -1,0 +1,102 @@
+"""Answers that were given, with their traces, until a document that they quote is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, tuple_
+
+from upheld.errors import NotFoundError
+from upheld.service.state.database import Session
+from upheld.service.state.tables import answer_documents, answers, documents
+from upheld.service.state.visible import saw_no_more
+
+_SHOWN = [answers.c[name] for name in ("id", "collection", "question", "method", "body", "trace")]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """An answer as it was given: the HTTP body and the trace, as JSON."""
+
+    id: str
+    collection: str
+    question: str
+    method: str
+    body: Mapping[str, Any]
+    trace: Sequence[Mapping[str, Any]]
+    created_at: datetime | None = None  # None until it is kept
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cited:
+    """A document that an answer quotes, or was written from."""
+
+    collection: str
+    document_id: str
+
+
+async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) -> None:
+    """Keep an answer for those who may see what the asker could see.
+
+    An answer that quotes a document which is gone, or about to go, is refused: it would bring its
+    words back.
+    """
+    cited = sorted(set(cites))
+    if cited:
+        await _hold(session, cited)
+    values = {column.name: getattr(answer, column.name) for column in _SHOWN}
+    labels = None if session.labels is None else sorted(session.labels)
+    await session.sql.execute(
+        insert(answers).values(tenant_id=session.tenant, labels=labels, **values)
+    )
+    if cited:
+        rows = [
+            {
+                "tenant_id": session.tenant,
+                "answer_id": answer.id,
+                "collection": each.collection,
+                "document_id": each.document_id,
+            }
+            for each in cited
+        ]
+        await session.sql.execute(insert(answer_documents), rows)
+
+
+async def get(session: Session, id: str) -> KeptAnswer:
+    """An answer that the caller may see."""
+    wanted = select(*_SHOWN, answers.c.created_at).where(
+        answers.c.tenant_id == session.tenant,
+        answers.c.id == id,
+        saw_no_more(answers.c.labels, session),
+    )
+    row = (await session.sql.execute(wanted)).one_or_none()
+    if row is None:
+        raise NotFoundError(f"There is no answer {id}.")
+    return KeptAnswer(**row._mapping)
+
+
+async def forget_citing(session: Session, collection: str, document_id: str) -> None:
+    """Delete every answer that quotes a document, and replies that were kept for its repeats."""
+    citing = select(answer_documents.c.answer_id).where(
+        answer_documents.c.tenant_id == session.tenant,
+        answer_documents.c.collection == collection,
+        answer_documents.c.document_id == document_id,
+    )
+    own = answers.c.tenant_id == session.tenant
+    await session.sql.execute(delete(answers).where(own, answers.c.id.in_(citing)))
+
+
+async def _hold(session: Session, cited: Sequence[Cited]) -> None:
+    """Lock the cited documents against deletion until this transaction ends."""
+    pairs = [(each.collection, each.document_id) for each in cited]
+    standing = select(documents.c.id).where(
+        documents.c.tenant_id == session.tenant,
+        tuple_(documents.c.collection, documents.c.id).in_(pairs),
+        documents.c.status != "deleting",
+    )
+    held = (await session.sql.execute(standing.with_for_update(read=True))).all()
+    if len(held) < len(cited):
+        raise NotFoundError("A document that this answer quotes has been deleted.")

@@ -1,0 +1,156 @@
+"""Documents of a tenant: what was given to us, and how far we are with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from upheld.errors import NotFoundError
+from upheld.service.state import answers
+from upheld.service.state.database import Session
+from upheld.service.state.tables import documents
+from upheld.service.state.visible import may_give, may_see
+
+_SHOWN = [column for column in documents.c if column.name != "tenant_id"]
+
+
+class DocumentStatus(StrEnum):
+    """How far we are; a job moves a document on."""
+
+    PENDING = "pending"
+    READY = "ready"
+    FAILED = "failed"
+    DELETING = "deleting"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's row; `revision` counts how often it was given, `version` names its text."""
+
+    collection: str
+    id: str
+    status: DocumentStatus
+    revision: int
+    version: str | None
+    labels: frozenset[str]
+    origin: str
+    error: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+async def put(
+    session: Session, collection: str, id: str, *, origin: str, labels: frozenset[str]
+) -> Document:
+    """A document to be read, new or again; one that the caller may not see is not replaced."""
+    may_give(labels, session)
+    old = select(documents.c.labels).where(_is(session, collection, id)).with_for_update()
+    before = (await session.sql.execute(old)).scalar_one_or_none()
+    given = {"origin": origin, "labels": sorted(labels), "status": DocumentStatus.PENDING}
+    key = {"tenant_id": session.tenant, "collection": collection, "id": id}
+    again = {**given, "error": None, "updated_at": func.now(), "revision": documents.c.revision + 1}
+    written = (
+        insert(documents)
+        .values(**key, **given)
+        .on_conflict_do_update(
+            index_elements=list(key), set_=again, where=may_see(documents.c.labels, session)
+        )
+        .returning(*_SHOWN)
+    )
+    document = _document((await session.sql.execute(written)).one_or_none(), id)
+    if before is not None and frozenset(before) != labels:
+        # Who was shown an answer from it may not be among those who may see it now.
+        await answers.forget_citing(session, collection, id)
+    return document
+
+
+async def get(session: Session, collection: str, id: str) -> Document:
+    """One document that the caller may see."""
+    wanted = select(*_SHOWN).where(_is(session, collection, id), _seen(session))
+    return _document((await session.sql.execute(wanted)).one_or_none(), id)
+
+
+async def listed(
+    session: Session,
+    collection: str,
+    *,
+    limit: int,
+    after: str = "",
+    status: DocumentStatus | None = None,
+) -> list[Document]:
+    """Documents that the caller may see, by id; the next page begins `after` the last one."""
+    query = select(*_SHOWN).where(
+        documents.c.tenant_id == session.tenant,
+        documents.c.collection == collection,
+        documents.c.id > after,
+        _seen(session),
+    )
+    if status is not None:
+        query = query.where(documents.c.status == status)
+    rows = await session.sql.execute(query.order_by(documents.c.id).limit(limit))
+    return [_document(row, "") for row in rows]
+
+
+async def finish(session: Session, document: Document, *, version: str) -> bool:
+    """It is in the index; False if it was given again meanwhile, or is to be deleted."""
+    return await _move(session, document, status=DocumentStatus.READY, version=version, error=None)
+
+
+async def fail(session: Session, document: Document, *, error: str) -> bool:
+    """It could not be read; False if it was given again meanwhile, or is to be deleted."""
+    return await _move(session, document, status=DocumentStatus.FAILED, error=error)
+
+
+async def condemn(session: Session, collection: str, id: str) -> Document:
+    """Mark it for deletion; answers that quote it go at once."""
+    change = update(documents).where(_is(session, collection, id), _seen(session))
+    marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now())
+    document = _document((await session.sql.execute(marked.returning(*_SHOWN))).one_or_none(), id)
+    await answers.forget_citing(session, collection, id)
+    return document
+
+
+async def forget(session: Session, document: Document) -> bool:
+    """Its row goes, when its index is clean; False if it was given again meanwhile."""
+    same = _same(session, document, DocumentStatus.DELETING)
+    return (await session.sql.execute(delete(documents).where(same))).rowcount == 1
+
+
+async def _move(session: Session, document: Document, **values: object) -> bool:
+    change = update(documents).where(_same(session, document, DocumentStatus.PENDING))
+    moved = await session.sql.execute(change.values(updated_at=func.now(), **values))
+    return moved.rowcount == 1
+
+
+def _is(session: Session, collection: str, id: str) -> ColumnElement[bool]:
+    return and_(
+        documents.c.tenant_id == session.tenant,
+        documents.c.collection == collection,
+        documents.c.id == id,
+    )
+
+
+def _same(session: Session, document: Document, status: DocumentStatus) -> ColumnElement[bool]:
+    """Still as the job found it: a job may run twice, or beside somebody who gives it again."""
+    return and_(
+        _is(session, document.collection, document.id),
+        documents.c.revision == document.revision,
+        documents.c.status == status,
+    )
+
+
+def _seen(session: Session) -> ColumnElement[bool]:
+    return may_see(documents.c.labels, session)
+
+
+def _document(row: Row[Any] | None, id: str) -> Document:
+    if row is None:
+        raise NotFoundError(f"There is no document {id}.")
+    values = dict(row._mapping)
+    labels, status = frozenset(values.pop("labels")), DocumentStatus(values.pop("status"))
+    return Document(labels=labels, status=status, **values)

@@ -1,0 +1,169 @@
+"""The tables as the code sees them; migrations make them, and a test holds the two together.
+
+Keys begin with the tenant, so that a guessed id cannot collide with a row of somebody else, and
+foreign keys, which PostgreSQL checks without row security, cannot cross from tenant to tenant.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    Uuid,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+
+# Names that PostgreSQL itself would give, so that migrations written by hand need not repeat them.
+metadata = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+    }
+)
+Moment = DateTime(timezone=True)
+Words = ARRAY(Text)
+
+
+def _tenant(*, key: bool = True) -> Column[object]:
+    return Column("tenant_id", Uuid, ForeignKey("tenants.id"), primary_key=key, nullable=False)
+
+
+def _now(name: str) -> Column[object]:
+    # Not the transaction's time: two entries of one transaction have an order.
+    return Column(name, Moment, nullable=False, server_default=func.clock_timestamp())
+
+
+tenants = Table(
+    "tenants",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    _now("created_at"),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    _tenant(key=False),
+    Column("prefix", Text, nullable=False, unique=True),
+    Column("secret_hash", LargeBinary, nullable=False),
+    Column("scopes", Words, nullable=False),
+    Column("labels", Words),  # NULL: every document
+    _now("created_at"),
+    Column("expires_at", Moment),
+    Column("revoked_at", Moment),
+    Index("api_keys_tenant", "tenant_id"),
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    _tenant(),
+    Column("name", Text, primary_key=True),
+    _now("created_at"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    _tenant(),
+    Column("collection", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("status", Text, nullable=False),
+    Column("revision", Integer, nullable=False, server_default=text("1")),
+    Column("version", Text),  # NULL until it was read
+    Column("labels", Words, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("error", Text),
+    _now("created_at"),
+    _now("updated_at"),
+    ForeignKeyConstraint(
+        ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
+    ),
+    CheckConstraint("status IN ('pending', 'ready', 'failed', 'deleting')", name="status"),
+    Index("documents_status", "tenant_id", "collection", "status"),
+)
+
+# JSON and not JSONB for what is given back as it came: JSONB drops the order of names and refuses
+# the character U+0000, which documents do contain.
+answers = Table(
+    "answers",
+    metadata,
+    _tenant(),
+    Column("id", Text, primary_key=True),
+    Column("collection", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("labels", Words),  # what the asker could see; NULL: every document
+    Column("body", JSON, nullable=False),
+    Column("trace", JSON, nullable=False),
+    _now("created_at"),
+    ForeignKeyConstraint(
+        ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
+    ),
+)
+
+answer_documents = Table(
+    "answer_documents",
+    metadata,
+    _tenant(),
+    Column("answer_id", Text, primary_key=True),
+    Column("collection", Text, primary_key=True),
+    Column("document_id", Text, primary_key=True),
+    ForeignKeyConstraint(
+        ["tenant_id", "answer_id"], ["answers.tenant_id", "answers.id"], ondelete="CASCADE"
+    ),
+    # No cascade: a document cannot go while an answer still quotes it.
+    ForeignKeyConstraint(
+        ["tenant_id", "collection", "document_id"],
+        ["documents.tenant_id", "documents.collection", "documents.id"],
+    ),
+    Index("answer_documents_document", "tenant_id", "collection", "document_id"),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    _tenant(),
+    Column("route", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("request_hash", LargeBinary, nullable=False),
+    Column("claim", Uuid, nullable=False),
+    Column("status", Integer),  # NULL while the first request is under way
+    Column("body", JSON),
+    Column("answer_id", Text),
+    _now("started_at"),
+    # A kept reply that holds an answer goes when the answer goes.
+    ForeignKeyConstraint(
+        ["tenant_id", "answer_id"], ["answers.tenant_id", "answers.id"], ondelete="CASCADE"
+    ),
+    Index("idempotency_keys_answer", "tenant_id", "answer_id"),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    _tenant(),
+    Column("id", Uuid, primary_key=True),
+    _now("at"),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("detail", JSON, nullable=False),
+    Index("audit_log_at", "tenant_id", "at"),
+)

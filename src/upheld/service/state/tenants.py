@@ -1,0 +1,55 @@
+"""Tenants, as `upheld admin` sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import Row, select
+from sqlalchemy.dialects.postgresql import insert
+
+from upheld.errors import ConflictError, NotFoundError
+from upheld.service.state import audit
+from upheld.service.state.database import AdminSession
+from upheld.service.state.tables import tenants
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """Somebody whose documents nobody else sees."""
+
+    id: UUID
+    name: str
+    created_at: datetime
+
+
+async def add(admin: AdminSession, name: str) -> Tenant:
+    """A new tenant; names are taken once."""
+    new = insert(tenants).values(id=uuid4(), name=name).on_conflict_do_nothing()
+    row = (await admin.sql.execute(new.returning(*tenants.c))).one_or_none()
+    if row is None:
+        raise ConflictError(f"There is already a tenant {name}.")
+    tenant = _tenant(row)
+    await audit.record_by_admin(admin, tenant.id, action="tenant.add", subject=name)
+    return tenant
+
+
+async def listed(admin: AdminSession) -> list[Tenant]:
+    """All of them by name."""
+    rows = await admin.sql.execute(select(tenants).order_by(tenants.c.name))
+    return [_tenant(row) for row in rows]
+
+
+async def named(admin: AdminSession, name: str) -> Tenant:
+    """The tenant of a name."""
+    found = (await admin.sql.execute(select(tenants).where(tenants.c.name == name))).one_or_none()
+    if found is None:
+        raise NotFoundError(
+            f"There is no tenant {name}.", help="`upheld admin tenant list` shows them."
+        )
+    return _tenant(found)
+
+
+def _tenant(row: Row[tuple[object, ...]]) -> Tenant:
+    return Tenant(**row._mapping)

@@ -1,0 +1,34 @@
+"""What a caller with labels may see, as a condition; `upheld.types.Scope.admits` in SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, or_, true
+
+from upheld.errors import UsageError
+from upheld.service.state.database import Session
+
+
+def may_see(labels: Any, session: Session) -> ColumnElement[bool]:
+    """Documents with one of the caller's labels, and those that carry none."""
+    if session.labels is None:
+        return true()
+    return or_(func.cardinality(labels) == 0, labels.overlap(sorted(session.labels)))
+
+
+def saw_no_more(labels: Any, session: Session) -> ColumnElement[bool]:
+    """Answers to somebody who could see no more than the caller can: more labels see more."""
+    if session.labels is None:
+        return true()
+    # An owner's answer (NULL) is nobody else's.
+    return and_(labels.is_not(None), labels.contained_by(sorted(session.labels)))
+
+
+def may_give(labels: frozenset[str], session: Session) -> None:
+    """Refuse labels that the caller does not have: nobody hides a document from themselves."""
+    if session.labels is not None and labels - session.labels:
+        raise UsageError(
+            "This key may not give these labels.",
+            help=f"It may give: {', '.join(sorted(session.labels)) or 'none'}.",
+        )

@@ -1,0 +1,68 @@
+"""Jobs of killed workers come back, once, and not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+import pytest
+
+from tests.integration.service.queueing import Recorder, defer, now, statuses, work_off, worker
+from tests.servers.postgres import State
+from upheld.service.state.database import Database
+from upheld.service.state.jobs import Jobs, JobStatus
+from upheld.service.state.rescue import rescue
+from upheld.service.state.tasks import MOST_ATTEMPTS, Work
+
+pytestmark = pytest.mark.real
+
+KILLED = """
+WITH dead AS (INSERT INTO procrastinate_workers (last_heartbeat)
+              VALUES (now() - interval '{silent} seconds') RETURNING id)
+UPDATE procrastinate_jobs SET status = 'doing', worker_id = dead.id, attempts = {attempts} FROM dead
+"""
+
+
+async def test_the_job_of_a_killed_worker_comes_back_once(
+    own_state: State, own_database: Database, own_tenant: UUID
+) -> None:
+    job, body = await defer(own_database, own_tenant), Recorder()
+    now(own_state, KILLED.format(silent=31, attempts=0))
+    async with worker(own_state, body) as app:
+        rescued = await asyncio.gather(rescue(app), rescue(app))
+        assert sorted(rescued) == [[], [job]]
+        await work_off(app)
+    assert body.seen == [Work(own_tenant, "staff")]
+    assert await statuses(own_database, own_tenant) == {job: JobStatus.SUCCEEDED}
+
+
+async def test_the_job_of_a_living_worker_is_left_alone(
+    own_state: State, own_database: Database, own_tenant: UUID
+) -> None:
+    job = await defer(own_database, own_tenant)
+    now(own_state, KILLED.format(silent=0, attempts=0))
+    async with worker(own_state, Recorder()) as app:
+        assert await rescue(app) == []
+    assert await statuses(own_database, own_tenant) == {job: JobStatus.DOING}
+
+
+async def test_a_job_that_kills_its_worker_each_time_is_given_up(
+    own_state: State, own_database: Database, own_tenant: UUID
+) -> None:
+    job = await defer(own_database, own_tenant)
+    now(own_state, KILLED.format(silent=31, attempts=MOST_ATTEMPTS - 1))
+    async with worker(own_state, Recorder()) as app:
+        assert await rescue(app) == [job]
+    assert await statuses(own_database, own_tenant) == {job: JobStatus.FAILED}
+
+
+async def test_a_job_that_was_to_stop_when_its_worker_died_stays_stopped(
+    own_state: State, own_database: Database, own_tenant: UUID
+) -> None:
+    job = await defer(own_database, own_tenant)
+    now(own_state, KILLED.format(silent=31, attempts=0))
+    async with own_database.session(own_tenant, labels=None) as session:
+        assert await Jobs(session).cancel(job)
+    async with worker(own_state, Recorder()) as app:
+        assert await rescue(app) == [job]
+    assert await statuses(own_database, own_tenant) == {job: JobStatus.ABORTED}

@@ -1,0 +1,192 @@
+"""Row security really hides: raw SQL in each role, without the code that usually asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg import errors as pg
+
+from tests.integration.service.people import keep, new_tenant, put, with_collection
+from tests.servers.postgres import State
+from upheld.service.state import audit, idempotency
+from upheld.service.state.connect import conninfo, role_options
+from upheld.service.state.database import Database
+from upheld.service.state.jobs import Jobs
+from upheld.service.state.roles import Role
+from upheld.service.state.tables import metadata
+from upheld.service.state.tasks import Task
+
+pytestmark = pytest.mark.real
+
+TENANTS_OWN = (
+    "collections",
+    "documents",
+    "answers",
+    "answer_documents",
+    "idempotency_keys",
+    "audit_log",
+    "procrastinate_jobs",
+    "procrastinate_events",
+)
+HIDDEN = ("tenants", "api_keys", "procrastinate_workers", "procrastinate_periodic_defers")
+
+
+@contextmanager
+def connected(state: State, role: Role, tenant: UUID | None = None) -> Iterator[psycopg.Connection]:
+    """A plain connection as the service makes it."""
+    options = role_options(state.service, role)
+    with psycopg.connect(conninfo(state.service), options=options) as connection:
+        if tenant is not None:
+            connection.execute("SELECT set_config('upheld.tenant', %s, true)", (str(tenant),))
+        yield connection
+
+
+def count(connection: psycopg.Connection, table: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.fixture
+async def two(state: State, database: Database) -> tuple[UUID, UUID]:
+    """The first tenant has one row in every table; the second has nothing."""
+    first, second = await new_tenant(state.owner), await new_tenant(state.owner)
+    await with_collection(database, first)
+    async with database.session(first, labels=None) as session:
+        await put(session, "rota")
+        await keep(session, "a1", "rota")
+        await idempotency.begin(session, route="/v1/answers", key="k", request=b"{}")
+        await audit.record(session, actor="k1", action="document.put", subject="rota")
+        await Jobs(session).defer(Task.INGEST, "staff")
+    return first, second
+
+
+def test_every_table_is_in_this_test() -> None:
+    own = {table.name for table in metadata.sorted_tables} - {"tenants", "api_keys"}
+    assert own == {name for name in TENANTS_OWN if not name.startswith("procrastinate")}
+
+
+@pytest.mark.parametrize("table", TENANTS_OWN)
+def test_a_tenant_sees_its_rows_and_nobody_elses(
+    state: State, two: tuple[UUID, UUID], table: str
+) -> None:
+    first, second = two
+    with connected(state, Role.APP, first) as connection:
+        assert count(connection, table) >= 1
+    with connected(state, Role.APP, second) as connection:
+        # Making a tenant leaves one entry in its log.
+        assert count(connection, table) == (1 if table == "audit_log" else 0)
+
+
+@pytest.mark.parametrize("table", TENANTS_OWN)
+@pytest.mark.usefixtures("two")
+def test_without_a_tenant_nothing_is_visible(state: State, table: str) -> None:
+    with connected(state, Role.APP) as connection:
+        assert count(connection, table) == 0
+
+
+def test_a_connection_forgets_its_tenant_with_the_transaction(
+    state: State, two: tuple[UUID, UUID]
+) -> None:
+    with connected(state, Role.APP, two[0]) as connection:
+        assert count(connection, "documents") == 1
+        connection.commit()
+        assert count(connection, "documents") == 0
+
+
+@pytest.mark.parametrize("table", HIDDEN)
+def test_the_application_may_not_even_ask_for_the_rest(state: State, table: str) -> None:
+    with connected(state, Role.APP) as connection, pytest.raises(pg.InsufficientPrivilege):
+        count(connection, table)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO collections (tenant_id, name) VALUES (%(other)s, 'x')",
+        "UPDATE documents SET tenant_id = %(other)s",
+        "INSERT INTO procrastinate_jobs (queue_name, task_name, args)"
+        " VALUES ('ingest', 'ingest', jsonb_build_object('tenant', %(other)s::text))",
+    ],
+)
+def test_nothing_can_be_written_for_another_tenant(
+    state: State, two: tuple[UUID, UUID], statement: str
+) -> None:
+    first, second = two
+    with (
+        connected(state, Role.APP, first) as connection,
+        pytest.raises(pg.InsufficientPrivilege, match="row-level security"),
+    ):
+        connection.execute(statement.encode(), {"other": second})
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE documents SET origin = 'mine' WHERE tenant_id = %(other)s",
+        "DELETE FROM answers WHERE tenant_id = %(other)s",
+        "UPDATE procrastinate_jobs SET status = 'cancelled'"
+        " WHERE args ->> 'tenant' = %(other)s::text",
+    ],
+)
+def test_nothing_of_another_tenant_can_be_changed(
+    state: State, two: tuple[UUID, UUID], statement: str
+) -> None:
+    first, second = two
+    with connected(state, Role.APP, second) as connection:
+        assert connection.execute(statement.encode(), {"other": first}).rowcount == 0
+
+
+@pytest.mark.parametrize("change", ["UPDATE audit_log SET actor = 'me'", "DELETE FROM audit_log"])
+@pytest.mark.parametrize("role", [Role.APP, Role.ADMIN])
+def test_the_audit_log_can_only_grow(state: State, role: Role, change: str) -> None:
+    login = state.service if role is Role.APP else state.owner
+    with (
+        psycopg.connect(conninfo(login), options=role_options(login, role)) as connection,
+        pytest.raises(pg.InsufficientPrivilege),
+    ):
+        connection.execute(change.encode())
+
+
+@pytest.mark.parametrize("table", ["documents", "answers", "procrastinate_jobs"])
+def test_the_admin_sees_nothing_that_tenants_own(state: State, table: str) -> None:
+    options = role_options(state.owner, Role.ADMIN)
+    with (
+        psycopg.connect(conninfo(state.owner), options=options) as connection,
+        pytest.raises(pg.InsufficientPrivilege),
+    ):
+        count(connection, table)
+
+
+def test_the_worker_sees_the_queue_and_nothing_else(state: State, two: tuple[UUID, UUID]) -> None:
+    with connected(state, Role.WORKER) as connection:
+        assert count(connection, "procrastinate_jobs") >= 1
+        with pytest.raises(pg.InsufficientPrivilege):
+            count(connection, "documents")
+
+
+def test_row_security_binds_the_owner_too(state: State, two: tuple[UUID, UUID]) -> None:
+    with psycopg.connect(conninfo(state.owner)) as connection:
+        assert count(connection, "documents") == 0
+
+
+def test_no_role_of_ours_owns_a_table_or_bypasses_row_security(state: State) -> None:
+    with psycopg.connect(conninfo(state.superuser)) as connection:
+        powerful = connection.execute(
+            "SELECT rolname FROM pg_roles WHERE rolname LIKE 'upheld%' "
+            "AND (rolsuper OR rolbypassrls)"
+        ).fetchall()
+        owned = connection.execute(
+            "SELECT relname FROM pg_class WHERE pg_get_userbyid(relowner) IN "
+            "('upheld_app', 'upheld_worker', 'upheld_admin')"
+        ).fetchall()
+        open_tables = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' "
+            "AND relnamespace = 'public'::regnamespace AND relname <> 'alembic_version' "
+            "AND NOT (relrowsecurity AND relforcerowsecurity)"
+        ).fetchall()
+    assert (powerful, owned, open_tables) == ([], [], [])

@@ -27,6 +27,8 @@ from upheld.methods.upheld import ByDiagnosis
 from upheld.ports import LLM, Grader, Searcher
 from upheld.stages.best_of import BestOf
 from upheld.stages.chain_verify import ChainVerify
+from upheld.stages.diagnosis.last_look import LastLook
+from upheld.stages.diagnosis.on_point import OnPoint
 from upheld.stages.diagnosis.restate import Restate
 from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.distil import Distil
@@ -97,11 +99,15 @@ class Kit:
         wide = max(Rerank.candidates, self.chosen.passages)
         return Rerank(search=self.found(wide), grader=self.grader, limit=self.chosen.passages)
 
-    def rivals(self, wanted: bool) -> Rivals:
-        """Who looks at all that the search found; this run has searched and graded it already."""
+    def last_look(self, on_point: bool, rivals: bool) -> LastLook:
+        """Rivals are looked for in all that the search found, which this run has graded already."""
+        grader = self.parts.grade.grader
         deeper = self.chosen.model_copy(update={"passages": Rerank.candidates})
-        grader = self.parts.grade.grader if wanted else None
-        return Rivals(search=replace(self, chosen=deeper).search(), grader=grader)
+        search = replace(self, chosen=deeper).search()
+        return LastLook(
+            on_point=OnPoint(grader=grader if on_point else None),
+            rivals=Rivals(search=search, grader=grader if rivals else None),
+        )
 
     @property
     def grader(self) -> Grader | None:
@@ -258,12 +264,14 @@ def fave(kit: Kit, chosen: FaveParameters) -> FaVe:
 def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
     """Our own; without a language model a facet is answered from the one passage that fits it."""
     writes = kit.parts.llm is not None
+    wider = kit.wider(chosen.wider)
     return ByDiagnosis(
         search=kit.search(),
-        grade=kit.parts.grade,
+        # Quotes cost no call: where one can look no further, the last look alone judges them.
+        grade=kit.parts.grade if writes or wider else None,
         distil=kit.distil(chosen.strips and writes),  # quotes are sentences: strips only hide some
         rewrite=kit.asking(lambda llm: Rewrite(llm=llm)),
-        wider=kit.wider(chosen.wider),
+        wider=wider,
         plan=kit.asking(
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
@@ -273,7 +281,7 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
         check=kit.check,
-        rivals=kit.rivals(chosen.rivals),
+        last_look=kit.last_look(chosen.on_point, chosen.rivals),
         rounds=chosen.rounds,
         unsupported=chosen.unsupported,
     )

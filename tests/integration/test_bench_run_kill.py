@@ -12,6 +12,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,8 +59,14 @@ async def run(server: str, served: Served, out: Path, *options: str) -> int:
         cwd=out.parent,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        preexec_fn=interruptible,
     )
     return await served.process.wait()
+
+
+def interruptible() -> None:
+    """Tests that run in the background of a shell have been told to ignore interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def scores_of(out: Path) -> dict[tuple[str, str], Scores]:
@@ -129,10 +136,10 @@ def test_the_tiny_suite_takes_less_than_a_minute_with_the_shipped_models(tmp_pat
         *(sys.executable, "-m", "upheld", "bench", "run", "--suite", "tiny", "--writer", "quote"),
         *("--cache", str(tmp_path / "cache"), "--out", str(out)),
     )
-    before = spent_by_children()
+    began, before = time.monotonic(), spent_by_children()
     subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
-    # Of the processor, which is more than by the clock, and the same beside other work.
-    assert spent_by_children() - before < 60
+    # By the clock; or beside other work, where the clock tells nothing, of the processor.
+    assert min(time.monotonic() - began, spent_by_children() - before) < 60
     folder = RunFolder(out)
     assert {each.variant for each in folder.outcomes()} == {"rag", "crag", "upheld"}
     assert len(folder.scored()) == 3 * len(folder.questions())

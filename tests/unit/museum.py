@@ -13,6 +13,8 @@ from upheld.budget import Budget
 from upheld.errors import LLMOutputError
 from upheld.methods.upheld import ByDiagnosis
 from upheld.ports import Message, Searcher
+from upheld.stages.diagnosis.last_look import LastLook
+from upheld.stages.diagnosis.on_point import OnPoint
 from upheld.stages.diagnosis.restate import Restate
 from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.grade import Grade
@@ -88,7 +90,9 @@ def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis
         write=QuoteWriter() if llm is None else writer(llm),
         restate=None if llm is None else Restate(llm=llm),
         check=VerifyDraft(verify=Verify(model=FakeEntailment())),
-        rivals=Rivals(search=search, grader=None),
+        last_look=LastLook(
+            on_point=OnPoint(grader=None), rivals=Rivals(search=search, grader=None)
+        ),
     )
     return replace(whole, **changes)
 

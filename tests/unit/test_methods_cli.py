@@ -171,6 +171,7 @@ WHERE: Mapping[tuple[Any, ...], dict[str, Any]] = {
     ("uoq", "select"): {"given": {"sessions": 3}},
     ("uoq", "delta"): {"given": {"sessions": 3, "select": "r_q"}},
     ("fave", "passages"): {"given": {"per_question": 10}},
+    ("upheld", "on_point"): {"good": True, "question": "Which museum opened in 1881?"},
     ("upheld", "rounds", 5): {"given": {"rounds": 0}},
     ("upheld", "unsupported"): {"given": {"rounds": 0}, "question": FERRY},
 }

@@ -13,7 +13,7 @@
     contradicted                 restate; where documents disagree, tell both    0 to 1
     still unsupported            mark it, or drop it                             0
     facet unanswered             sub-question in other words (FaVe), append      1 to 2
-    nothing upheld               abstain, and tell what was searched for         0
+    nothing upheld, or to the point    abstain, and tell what was searched for   0
     another document differs     report the conflict (rivals)                    0
 
 The best is kept: fewest claims contradicted, then most facets, most upheld, fewest LLM calls.
@@ -32,10 +32,10 @@ from upheld.stages.diagnosis.as_they_come import as_they_come
 from upheld.stages.diagnosis.correct import Correct
 from upheld.stages.diagnosis.diagnose import Fault, diagnose
 from upheld.stages.diagnosis.facets import facets_of
+from upheld.stages.diagnosis.last_look import LastLook
 from upheld.stages.diagnosis.offer import Offer
 from upheld.stages.diagnosis.repair import Repair, Repaired, applied
 from upheld.stages.diagnosis.restate import Restate
-from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.diagnosis.settle import Leftover
 from upheld.stages.distil import Distil
 from upheld.stages.fallback import Write
@@ -62,7 +62,7 @@ class ByDiagnosis:
     write: Write
     restate: Restate | None  # None: claims that do not hold stay as they are
     check: Check
-    rivals: Rivals  # looks in the end whether other documents say otherwise
+    last_look: LastLook
     max_facets: int = 4  # ours: as many answers as a reader takes in
     rounds: int = 2  # ours: for what was written, and for what the first round wrote
     unsupported: Leftover = Leftover.MARK
@@ -89,7 +89,7 @@ class ByDiagnosis:
                 break
             drafts = await answer.weighed(mended)  # what one repair found may bear on others
             best = max(score, offer(drafts))
-        return await self.rivals(offer.last(drafts))
+        return await self.last_look(offer.last(drafts), len(drafts))
 
     async def _answers(self, question: Question, answer: AnswerFacet, offer: Offer) -> Drafts:
         """A checked draft for every facet; the search for the whole starts before the plan ends."""

@@ -20,7 +20,7 @@ class OnPoint:
     """Withholds the whole; where nobody can say how claims bear on the question, nothing."""
 
     grader: Grader | None
-    least: float  # the chance to answer that the best claim must have
+    least: float = 0.3  # the chance to answer that the best claim must have: decision 011
 
     async def __call__(self, draft: Draft) -> Draft:
         graded = await with_bearing(draft, self.grader)

@@ -17,7 +17,7 @@ from upheld.stages.assess import is_supported
 from upheld.stages.bearing import as_passage
 from upheld.stages.checks import figures, names
 from upheld.stages.quote import Candidate, quoted, sentences_of
-from upheld.trace import current_run
+from upheld.trace import current_run, span
 from upheld.types import Claim, Conflict, Draft, Passage
 
 
@@ -43,7 +43,8 @@ class Rivals:
             reason = str(error).splitlines()[0]
             current_run().degrade(f"whether other documents disagree is not known: {reason}")
             return draft
-        return replace(draft, conflicts=(*draft.conflicts, *found))
+        with span("rivals", note=f"{len(found)} of {len(claims)} claims are told otherwise"):
+            return replace(draft, conflicts=(*draft.conflicts, *found))
 
     async def _conflicts(
         self, claims: Sequence[Claim], draft: Draft, grader: Grader

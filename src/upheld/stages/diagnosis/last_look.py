@@ -1,0 +1,23 @@
+"""The last look at an answer that is upheld: does it answer, and does nobody answer otherwise?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from upheld.stages.diagnosis.on_point import OnPoint
+from upheld.stages.diagnosis.rivals import Rivals
+from upheld.types import Draft
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastLook:
+    """Both ask the grader only, and in part the same things: what is asked twice costs nothing."""
+
+    on_point: OnPoint
+    rivals: Rivals
+
+    async def __call__(self, draft: Draft, facets: int) -> Draft:
+        """What answers one facet of several bears little on the whole, and is on the point."""
+        if facets == 1:
+            draft = await self.on_point(draft)
+        return await self.rivals(draft)

@@ -40,7 +40,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
     "fave": {"sessions": 2, "steps": 2, "best_of": 2, "short": True},
     "upheld": {"rounds": 1},
 }
-BUDGET = Budget(seconds=90, llm_calls=8, tokens=60_000, rounds=2)
+BUDGET = Budget(seconds=45, llm_calls=8, tokens=60_000, rounds=2)
 
 
 @pytest.fixture
@@ -74,7 +74,12 @@ async def test_the_invariants_hold(
     for name, text in NOTES.items():
         (notes / f"{name}.txt").write_text(text, encoding="utf-8")
     async with await AsyncUpheld.open(
-        tmp_path / "kb", llm_url=llama_server, llm_model=MODEL, wider="elsewhere"
+        tmp_path / "kb",
+        llm_url=llama_server,
+        llm_model=MODEL,
+        wider="elsewhere",
+        passages=3,
+        answer_tokens=40,
     ) as kb:
         assert (await kb.add(notes)).failed == ()
         texts = {each.id: await kb.document_text(each.id) for each in await kb.documents()}

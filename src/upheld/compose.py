@@ -99,16 +99,6 @@ class Kit:
         wide = max(Rerank.candidates, self.chosen.passages)
         return Rerank(search=self.found(wide), grader=self.grader, limit=self.chosen.passages)
 
-    def last_look(self, on_point: bool, rivals: bool) -> LastLook:
-        """Rivals are looked for in all that the search found, which this run has graded already."""
-        grader = self.parts.grade.grader
-        deeper = self.chosen.model_copy(update={"passages": Rerank.candidates})
-        search = replace(self, chosen=deeper).search()
-        return LastLook(
-            on_point=OnPoint(grader=grader if on_point else None),
-            rivals=Rivals(search=search, grader=grader if rivals else None),
-        )
-
     @property
     def grader(self) -> Grader | None:
         """Who orders passages, where that is wanted."""
@@ -120,13 +110,6 @@ class Kit:
             embedder=self.parts.embedder,
             grader=self.parts.grade.grader,
             max_passages=self.chosen.passages,
-        )
-
-    @property
-    def quote_one(self) -> QuoteWriter:
-        """Quotes of one passage; fitted on dev: docs/decisions/011-one-passage.md."""
-        return replace(
-            self.quote, one_passage=True, max_sentences=4, keep_within=0.5, abstain_below=0.2
         )
 
     @property
@@ -276,12 +259,29 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
         ),
-        write=kit.write if writes else kit.quote_one,
+        write=kit.write if writes else quote_one(kit),
         restate=kit.asking(
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
         check=kit.check,
-        last_look=kit.last_look(chosen.on_point, chosen.rivals),
+        last_look=last_look(kit, chosen),
         rounds=chosen.rounds,
         unsupported=chosen.unsupported,
+    )
+
+
+def quote_one(kit: Kit) -> QuoteWriter:
+    """Quotes of one passage; fitted on dev: docs/decisions/011-one-passage.md."""
+    return replace(kit.quote, one_passage=True, max_sentences=4, keep_within=0.5, abstain_below=0.2)
+
+
+def last_look(kit: Kit, chosen: UpheldParameters) -> LastLook:
+    """Rivals are looked for in all that the search found, which this run has graded already."""
+    grader = kit.parts.grade.grader
+    deeper = chosen.model_copy(update={"passages": Rerank.candidates})
+    return LastLook(
+        on_point=OnPoint(grader=grader if chosen.on_point else None),
+        rivals=Rivals(
+            search=replace(kit, chosen=deeper).search(), grader=grader if chosen.rivals else None
+        ),
     )

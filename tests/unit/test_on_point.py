@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from upheld.stages.diagnosis.last_look import LastLook
 from upheld.stages.diagnosis.on_point import WITHHELD, OnPoint
+from upheld.stages.diagnosis.rivals import Rivals
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.trace import start_run
-from upheld.types import Claim, Draft, Question
+from upheld.types import Claim, Draft, Evidence, Question
 
 ASKED = Question("Who built the lighthouse?")
 ON = Claim("Tolland built the lighthouse.")
@@ -40,3 +42,16 @@ async def test_without_a_grader_nothing_is_withheld() -> None:
 
 async def test_an_abstention_stays_one() -> None:
     assert (await told()).notes == ()
+
+
+async def test_what_answers_one_facet_of_several_is_not_withheld() -> None:
+    async def nothing(question: Question) -> Evidence:
+        return Evidence()
+
+    point = OnPoint(grader=FakeGrader(), least=0.5)
+    look = LastLook(on_point=point, rivals=Rivals(search=nothing, grader=None))
+    with start_run() as run:
+        assert (await look(Draft(ASKED, (OFF,)), facets=2)).claims == (OFF,)
+        withheld = await look(Draft(ASKED, (OFF,)), facets=1)
+        assert withheld.claims == ()
+        assert run.best is withheld  # so it stays when the budget ends

@@ -32,6 +32,11 @@ class Candidate:
     def text(self) -> str:
         return self.passage.text[self.start : self.end]
 
+    @property
+    def alone(self) -> Passage:
+        """As a passage of its own, with title and headings: a bare sentence often says "it"."""
+        return replace(self.passage, text=self.text)
+
 
 @dataclass(frozen=True, kw_only=True)
 class QuoteWriter:
@@ -74,8 +79,7 @@ class QuoteWriter:
     async def _graded(self, question: Question, scored: list[Candidate]) -> list[Candidate]:
         if self.grader is None:
             return scored
-        # As passages of their own, with title and headings: a sentence alone often says "it".
-        alone = [replace(each.passage, text=each.text) for each in scored]
+        alone = [each.alone for each in scored]
         grades = await relevances(
             self.grader, "quote", question, alone, "sentences are quoted without grades"
         )

@@ -61,7 +61,7 @@ class Rivals:
             return []
         passages = (await self.search(question)).passages
         every = [(claim, each) for claim in answering for each in self._of(claim, passages, draft)]
-        pairs = [Relevance(question.text, _alone(sentence)) for _, sentence in every]
+        pairs = [Relevance(question.text, sentence.alone.searchable) for _, sentence in every]
         chances = await grade(grader, "rivals", pairs) if pairs else []
         best: dict[Claim, tuple[float, Candidate]] = {}
         for (claim, sentence), chance in zip(every, chances, strict=True):
@@ -101,8 +101,3 @@ def differs(one: str, other: str, question: str) -> bool:
     """Whether one text answers by figures or names of which the other has none."""
     answer = brings(one, question)
     return bool(answer) and brings(one, f"{question}\n{other}") == answer
-
-
-def _alone(sentence: Candidate) -> str:
-    """As the quote writer shows it to the grader."""
-    return replace(sentence.passage, text=sentence.text).searchable

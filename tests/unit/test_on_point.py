@@ -27,7 +27,7 @@ async def test_one_claim_on_the_point_carries_the_rest() -> None:
 async def test_where_no_claim_answers_nothing_is_said() -> None:
     draft = await told(OFF)
     assert draft.claims == ()
-    assert draft.notes == (WITHHELD,)
+    assert draft.notes == (WITHHELD, f"searched for: {ASKED.text}")
 
 
 async def test_a_grader_that_fails_withholds_nothing() -> None:

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 import upheld
-from upheld.cli import admin, ask, bench, calibrate, doctor, index, label, methods, train, verify
+from upheld.cli import (
+    admin,
+    ask,
+    bench,
+    calibrate,
+    doctor,
+    documents,
+    index,
+    label,
+    methods,
+    train,
+    verify,
+)
 from upheld.cli.show import complain
 from upheld.errors import UpheldError, UsageError
 
@@ -35,6 +47,8 @@ def options(
 
 
 app.command()(index.index)
+app.command("list")(documents.list_documents)
+app.command()(documents.delete)
 app.command()(ask.ask)
 app.command()(verify.verify)
 app.command()(methods.methods)

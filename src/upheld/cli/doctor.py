@@ -6,7 +6,8 @@ import asyncio
 import importlib
 import importlib.metadata
 import platform
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import typer
@@ -14,6 +15,7 @@ from rich.text import Text
 
 import upheld
 from upheld.assemble import (
+    Parts,
     has_local_models,
     load_grade,
     open_embedder,
@@ -25,6 +27,8 @@ from upheld.cli import options, show
 from upheld.errors import UpheldError
 from upheld.ports import Message, Pair, Relevance, Sampling
 from upheld.settings import Settings, load_settings
+from upheld.trace import start_run
+from upheld.types import Question, Scope
 
 LOCAL = "pip install 'upheld[local]'"
 AGAIN = "pip install --force-reinstall upheld-models"
@@ -76,6 +80,7 @@ async def examine(settings: Settings) -> list[Check]:
         await _verifier(settings),
         _readers(),
         await _knowledge_base(settings),
+        *([await _wider(settings, settings.wider)] if settings.wider else []),
         await _llm(settings),
     ]
 
@@ -158,20 +163,41 @@ def _readers() -> Check:
 
 async def _knowledge_base(settings: Settings) -> Check:
     try:
-        without = {"llm_url": None, "llm_model": None, "judge": False}
-        parts = await open_parts(settings.model_copy(update=without))
+        async with _opened(settings) as parts:
+            held = await parts.index.statistics(settings.collection)
     except UpheldError as error:
         return Check("knowledge base", False, f"{settings.kb}: {error.args[0]}", error.help)
-    try:
-        held = await parts.index.statistics(settings.collection)
-    except UpheldError as error:
-        return Check("knowledge base", False, f"{settings.kb}: {error.args[0]}", error.help)
-    finally:
-        await parts.close()
     seen = f"{settings.kb}: {held.documents} documents, {held.passages} passages"
     if not held.documents:
         return Check("knowledge base", False, seen, "upheld index PATH --kb KB", needed=False)
     return Check("knowledge base", True, seen)
+
+
+async def _wider(settings: Settings, place: str) -> Check:
+    try:
+        async with _opened(settings) as parts:
+            assert parts.wider is not None, "a place is set"
+            if place.startswith(("http://", "https://")):
+                with start_run():
+                    found = await parts.wider.under(Scope())(Question("a test"))
+                return Check("wider search", True, f"{place}: {len(found)} passages for a test")
+            held = await parts.index.statistics(place)
+    except UpheldError as error:
+        return Check("wider search", False, f"{place}: {error.args[0]}", error.help)
+    seen = f"collection {place}: {held.documents} documents"
+    help = "" if held.documents else f"upheld index PATH --kb {settings.kb} --collection {place}"
+    return Check("wider search", bool(held.documents), seen, help)
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Parts]:
+    """Without the language model, which has a check of its own."""
+    without = {"llm_url": None, "llm_model": None, "judge": False}
+    parts = await open_parts(settings.model_copy(update=without))
+    try:
+        yield parts
+    finally:
+        await parts.close()
 
 
 async def _llm(settings: Settings) -> Check:

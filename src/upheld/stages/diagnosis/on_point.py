@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 from upheld.ports import Grader
 from upheld.stages.bearing import with_bearing
+from upheld.stages.diagnosis.settle import telling_searches
+from upheld.trace import current_run
 from upheld.types import Draft
 
 WITHHELD = "what was found does not seem to answer the question"
@@ -27,4 +29,5 @@ class OnPoint:
         chances = [claim.bearing for claim in graded.claims if claim.bearing is not None]
         if not chances or max(chances) >= self.least:
             return draft
-        return replace(draft, claims=(), notes=(*draft.notes, WITHHELD))
+        withheld = replace(draft, claims=(), notes=(*draft.notes, WITHHELD))
+        return telling_searches(withheld, current_run().events)

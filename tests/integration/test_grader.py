@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import upheld_models
-from upheld.bench.verify_figures import auc, balanced_accuracy
+from upheld.bench.verify.figures import auc, balanced_accuracy
 from upheld.cli.calibrate import app
 from upheld.edge.grader import LocalGrader
 from upheld.ports import Grader, Relevance

@@ -11,7 +11,7 @@ import pytest
 from tests.servers.llama import MODEL
 from tests.sound import assert_sound
 from upheld import AsyncUpheld, Budget
-from upheld.bench.prefix import Server, bench_prefix
+from upheld.bench.costs.prefix import Server, bench_prefix
 from upheld.methods.catalogue import METHODS
 from upheld.trace import Run, Score
 from upheld.types import Answer, Draft

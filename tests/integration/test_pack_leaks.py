@@ -11,7 +11,7 @@ from upheld.bench.corpus import load as load_corpus
 from upheld.bench.metrics import normalise
 from upheld.bench.pack import rows
 from upheld.bench.split import Split
-from upheld.bench.verify_sets import TEST_SETS, load
+from upheld.bench.verify.sets import TEST_SETS, load
 from upheld.training.grader.questions import HYBRIDQA, asked
 from upheld.training.verifier.data import SCORER, VERIFIER, Diet, feed
 from upheld.training.verifier.leaks import normalised

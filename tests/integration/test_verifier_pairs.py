@@ -10,7 +10,7 @@ import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
 from tests.verify_pairs import VerifyPair, read_pairs
-from upheld.bench.verify_figures import balanced_accuracy
+from upheld.bench.verify.figures import balanced_accuracy
 from upheld.stages.checks.figures import absent, values
 from upheld.stages.verify_answer import verify_answer
 from upheld.types import Cause, Support, Verdict

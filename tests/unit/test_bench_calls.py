@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.bench.calls import bench_calls, counted
-from upheld.bench.scripted_clock import took
-from upheld.bench.scripted_ports import Latency
-from upheld.bench.scripted_scenes import SCENES, staged
+from upheld.bench.costs.calls import bench_calls, counted
+from upheld.bench.costs.scripted_clock import took
+from upheld.bench.costs.scripted_ports import Latency
+from upheld.bench.costs.scripted_scenes import SCENES, staged
 from upheld.concurrency import together
 
 BY_NAME = {scene.name: scene for scene in SCENES}

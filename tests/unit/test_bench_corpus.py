@@ -11,7 +11,7 @@ import pytest
 
 from upheld.bench.corpus import SETS, choose_passages, choose_questions, load
 from upheld.bench.prepared import Choice
-from upheld.bench.retrieval import bench_retrieval
+from upheld.bench.retrieval.run import bench_retrieval
 from upheld.bench.split import Split
 from upheld.bench.vectors import VectorCache
 from upheld.errors import NotFoundError

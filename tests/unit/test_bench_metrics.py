@@ -6,8 +6,8 @@ import pytest
 
 from upheld.bench.corpus import BenchQuestion
 from upheld.bench.metrics import Score, answer_in, normalise, paired_interval, score
-from upheld.bench.reranking import RERANKED
-from upheld.bench.retrieval import REFERENCE, compare
+from upheld.bench.retrieval.reranking import RERANKED
+from upheld.bench.retrieval.run import REFERENCE, compare
 from upheld.bench.split import Split
 from upheld.types import Passage
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.bench.method_speed import LATENCY, measured, worst
-from upheld.bench.paths import ENTAIL, GRADE, LLM, PATHS, SEARCH, critical_path, table
-from upheld.bench.scripted_clock import took
-from upheld.bench.scripted_ports import Latency
-from upheld.bench.scripted_scenes import SCENES, Scene, staged
+from upheld.bench.costs.method_speed import LATENCY, measured, worst
+from upheld.bench.costs.paths import ENTAIL, GRADE, LLM, PATHS, SEARCH, critical_path, table
+from upheld.bench.costs.scripted_clock import took
+from upheld.bench.costs.scripted_ports import Latency
+from upheld.bench.costs.scripted_scenes import SCENES, Scene, staged
 
 
 def test_the_longest_way_is_found_whatever_is_beside_it() -> None:

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from tests.unit.scripted import QUERIES
 from tests.unit.test_methods_cli import asked
-from upheld.bench.prefix import ASKED, LATER, pages, share
-from upheld.bench.prefix_texts import PAGES
+from upheld.bench.costs.prefix import ASKED, LATER, pages, share
+from upheld.bench.costs.prefix_texts import PAGES
 from upheld.cli.bench import app
 from upheld.types import Usage
 

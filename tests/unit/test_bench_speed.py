@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from upheld.bench.report import Report, markdown
-from upheld.bench.speed import (
+from upheld.bench.costs.speed import (
     Compared,
     Sizes,
     compare_indexing,
@@ -16,7 +15,8 @@ from upheld.bench.speed import (
     interleaved,
     reindex,
 )
-from upheld.bench.synthetic import Writer
+from upheld.bench.costs.synthetic import Writer
+from upheld.bench.report import Report, markdown
 from upheld.cli.bench import app
 
 SMALL = Sizes(passages=150, queries=6, indexed_files=1, index_rounds=1, unchanged_files=5)

@@ -9,12 +9,12 @@ import pytest
 
 from upheld.bench.judgements import KeptJudgements
 from upheld.bench.vectors import VectorCache
-from upheld.bench.verify_baselines import cosines, judged
-from upheld.bench.verify_figures import auc, balanced_accuracy, calibration_error
-from upheld.bench.verify_fit import best_threshold, fit
-from upheld.bench.verify_labels import Label
-from upheld.bench.verify_read import Seen, Sentence, see
-from upheld.bench.verify_sets import Case
+from upheld.bench.verify.baselines import cosines, judged
+from upheld.bench.verify.figures import auc, balanced_accuracy, calibration_error
+from upheld.bench.verify.fit import best_threshold, fit
+from upheld.bench.verify.labels import Label
+from upheld.bench.verify.read import Seen, Sentence, see
+from upheld.bench.verify.sets import Case
 from upheld.errors import LLMUnavailableError
 from upheld.ports import Pair
 from upheld.stages.checks.conclude import Conclude

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from upheld.bench.bare_entailment import bare_loops, budgeted, eights, one_by_one
-from upheld.bench.made_answers import PASSAGES, AnswerWriter
-from upheld.bench.verify_speed import Sizes, fastest, made_pairs, measure, requests, time_answers
+from upheld.bench.verify.bare_entailment import bare_loops, budgeted, eights, one_by_one
+from upheld.bench.verify.made_answers import PASSAGES, AnswerWriter
+from upheld.bench.verify.speed import Sizes, fastest, made_pairs, measure, requests, time_answers
 from upheld.edge.entailment import LocalEntailment
 from upheld.errors import ModelError
 from upheld.ports import Pair

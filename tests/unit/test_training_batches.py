@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify.labels import Label
 from upheld.training.verifier.batches import Encoded, batches, encode, pair_tokenizer
 from upheld.training.verifier.pairs import Pair
 from upheld_models import embedder_tokenizer

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from upheld.bench.verify_labels import Label
-from upheld.bench.verify_sets import CALIBRATION_SETS, TEST_SETS, Case, for_training, load
+from upheld.bench.verify.labels import Label
+from upheld.bench.verify.sets import CALIBRATION_SETS, TEST_SETS, Case, for_training, load
 from upheld.training.verifier.data import SCORER, VERIFIER, Diet, feed
 from upheld.training.verifier.leaks import (
     TestTexts,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify.labels import Label
 from upheld.training.verifier import spoil
 from upheld.training.verifier.facts import Fact
 from upheld.training.verifier.synthetic import faithful, synthetic

@@ -71,7 +71,7 @@ def retrieval(
 
         upheld bench retrieval --data pack --passages all --markdown > docs/results/retrieval.md
     """
-    from upheld.bench.retrieval import bench_local
+    from upheld.bench.retrieval.run import bench_local
 
     choice = _choice(data, passages, questions, split, seed, cache)
     _run(lambda watch: bench_local(choice, watch), as_json, as_markdown)
@@ -91,7 +91,7 @@ def fusion(
 
     Example: upheld bench fusion --data pack --markdown
     """
-    from upheld.bench.fusions import bench_fusion
+    from upheld.bench.retrieval.fusions import bench_fusion
 
     choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
     _run(lambda watch: bench_fusion(choice, watch), as_json, as_markdown)
@@ -111,8 +111,8 @@ def reranking(
 
     Example: upheld bench reranking --data pack --markdown
     """
-    from upheld.bench.action_fit import opened_grader
-    from upheld.bench.reranking import bench_weights
+    from upheld.bench.retrieval.action_fit import opened_grader
+    from upheld.bench.retrieval.reranking import bench_weights
 
     choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
 
@@ -137,7 +137,7 @@ def quoting(
 
     Example: upheld bench quoting --data pack --markdown
     """
-    from upheld.bench.quoting import bench_quoting
+    from upheld.bench.retrieval.quoting import bench_quoting
 
     choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
     _run(lambda watch: bench_quoting(choice, watch), as_json, as_markdown)
@@ -156,7 +156,7 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
 
         upheld bench speed --json
     """
-    from upheld.bench.speed import Sizes, bench_speed
+    from upheld.bench.costs.speed import Sizes, bench_speed
 
     report = _run(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
@@ -175,7 +175,7 @@ def calls(as_json: options.Json = False, as_markdown: Markdown = False) -> None:
 
         upheld bench calls --markdown
     """
-    from upheld.bench.calls import bench_calls
+    from upheld.bench.costs.calls import bench_calls
 
     _run(bench_calls, as_json, as_markdown)
 
@@ -208,8 +208,8 @@ def verify(
         upheld bench verify --data pack --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b
     """
     from upheld.bench.vectors import default_cache
-    from upheld.bench.verify import Choice
-    from upheld.bench.verify_local import bench_shipped
+    from upheld.bench.verify.local import bench_shipped
+    from upheld.bench.verify.run import Choice
 
     choice = Choice(data, cache or default_cache(), limit)
     _run(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
@@ -230,8 +230,8 @@ def verify_choices(
     Example: upheld bench verify-choices --data pack --markdown
     """
     from upheld.bench.vectors import default_cache
-    from upheld.bench.verify import Choice
-    from upheld.bench.verify_local import choices_of_shipped
+    from upheld.bench.verify.local import choices_of_shipped
+    from upheld.bench.verify.run import Choice
 
     choice = Choice(data, cache or default_cache(), limit)
     _run(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
@@ -248,7 +248,7 @@ def prefix(
 
     Example: upheld bench prefix --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b --json
     """
-    from upheld.bench.prefix import Server, bench_prefix
+    from upheld.bench.costs.prefix import Server, bench_prefix
 
     _run(lambda watch: bench_prefix(Server(llm, model), watch), as_json, as_markdown)
 

@@ -76,8 +76,8 @@ async def _cases(
     rows: Path | None, data: Path | None, model: Path | None, cache: Path | None
 ) -> tuple[str, list[Case]]:
     """The grader's name, and its best scores with and without what helps."""
-    from upheld.bench.action_fit import cases_of_dev, cases_of_file, opened_grader
     from upheld.bench.report import watching
+    from upheld.bench.retrieval.action_fit import cases_of_dev, cases_of_file, opened_grader
     from upheld.bench.vectors import default_cache
 
     async with opened_grader(model) as grader:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from upheld.bench.metrics import answer_in, normalise
-from upheld.bench.reference import ReferenceBM25
 from upheld.bench.report import Watch
+from upheld.bench.retrieval.reference import ReferenceBM25
 from upheld.bench.vectors import VectorCache
 from upheld.training.grader.questions import Asked
 from upheld.types import Passage

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from upheld.bench.verify_figures import auc
+from upheld.bench.verify.figures import auc
 from upheld.training.grader.examples import DOES_NOT, HELPS, Example
 from upheld.training.verifier.evaluate import scores
 from upheld.training.verifier.model import CrossEncoder

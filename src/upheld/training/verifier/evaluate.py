@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from upheld.bench.pack import lot
-from upheld.bench.verify_figures import auc
-from upheld.bench.verify_sets import Case, load
+from upheld.bench.verify.figures import auc
+from upheld.bench.verify.sets import Case, load
 from upheld.sentences import sentences
 from upheld.training.verifier.batches import Readable, encode, grouped, padded
 from upheld.training.verifier.model import CrossEncoder

@@ -12,10 +12,10 @@ from upheld.bench.judgements import KeptJudgements
 from upheld.bench.pack import lot
 from upheld.bench.report import Watch
 from upheld.bench.split import Split
-from upheld.bench.verify_figures import auc
-from upheld.bench.verify_fit import fit
-from upheld.bench.verify_read import Seen, see
-from upheld.bench.verify_sets import CALIBRATION_SETS, Case, load
+from upheld.bench.verify.figures import auc
+from upheld.bench.verify.fit import fit
+from upheld.bench.verify.read import Seen, see
+from upheld.bench.verify.sets import CALIBRATION_SETS, Case, load
 from upheld.edge.entailment import LocalEntailment
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.fitted import NEVER

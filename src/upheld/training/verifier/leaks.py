@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from upheld.bench.verify_sets import TEST_SETS, Case, load
+from upheld.bench.verify.sets import TEST_SETS, Case, load
 from upheld.sentences import sentences
 from upheld.training.verifier.pairs import Pair
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify.labels import Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from upheld.bench.pack import lot, rows
 from upheld.bench.split import Split, article, split_of_article
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify.labels import Label
 from upheld.sentences import sentences
 from upheld.training.verifier.facts import owner
 from upheld.training.verifier.pairs import Pair, premise

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from upheld.bench import verify_labels as labels
 from upheld.bench.pack import lot, rows
-from upheld.bench.verify_labels import Label
-from upheld.bench.verify_sets import Case, begin, expertqa, for_training, titled, wice_page
+from upheld.bench.verify import labels
+from upheld.bench.verify.labels import Label
+from upheld.bench.verify.sets import Case, begin, expertqa, for_training, titled, wice_page
 from upheld.sentences import sentences
 from upheld.training.verifier.pairs import Pair, premise
 from upheld.training.verifier.windows import gathered, windows

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify.labels import Label
 
 Spoilt = tuple[str, Label]
 

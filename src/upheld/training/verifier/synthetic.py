@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify.labels import Label
 from upheld.training.verifier.facts import Fact
 from upheld.training.verifier.pairs import Pair, premise
 from upheld.training.verifier.spoil import spoil

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.bench.verify_figures import balanced_accuracy
-from upheld.bench.verify_labels import Label
-from upheld.bench.verify_read import Seen
+from upheld.bench.verify.figures import balanced_accuracy
+from upheld.bench.verify.labels import Label
+from upheld.bench.verify.read import Seen
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.pool import NAMED, Features, Pool
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from upheld.bench.costs.prefix_texts import PAGES, QUESTIONS
 from upheld.bench.manifest import manifest
-from upheld.bench.prefix_texts import PAGES, QUESTIONS
 from upheld.bench.report import Report, Row, Watch
 from upheld.client import AsyncUpheld
 from upheld.types import Event, Usage, new_id

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from upheld.assemble import Parts
-from upheld.bench.scripted_ports import (
+from upheld.bench.costs.scripted_ports import (
     Latency,
     TimedEmbedder,
     TimedEntailment,

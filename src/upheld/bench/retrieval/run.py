@@ -7,15 +7,15 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from upheld.bench.actions import ALL, action_rows, outcomes
 from upheld.bench.judgements import KeptGrades
 from upheld.bench.manifest import manifest
 from upheld.bench.metrics import Score, paired_interval, score, share
 from upheld.bench.prepared import DEPTH, ENOUGH, SCOPE, Choice, Prepared, prepare, search
-from upheld.bench.quotes import bench_quotes
-from upheld.bench.reference import ReferenceBM25
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.reranking import RERANKED, score_reranked
+from upheld.bench.retrieval.actions import ALL, action_rows, outcomes
+from upheld.bench.retrieval.quotes import bench_quotes
+from upheld.bench.retrieval.reference import ReferenceBM25
+from upheld.bench.retrieval.reranking import RERANKED, score_reranked
 from upheld.edge.grader import LocalGrader
 from upheld.edge.local_models import LocalEmbedder
 from upheld.ports import Embedder

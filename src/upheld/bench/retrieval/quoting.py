@@ -13,8 +13,8 @@ from upheld.bench.corpus import BenchQuestion
 from upheld.bench.manifest import manifest
 from upheld.bench.metrics import answer_in, share
 from upheld.bench.prepared import Choice, prepare, search
-from upheld.bench.quotes import PASSAGES
 from upheld.bench.report import Report, Row, Watch
+from upheld.bench.retrieval.quotes import PASSAGES
 from upheld.edge.local_models import LocalEmbedder
 from upheld.ports import Embedder, Grader
 from upheld.settings import load_settings

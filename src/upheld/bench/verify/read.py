@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from upheld.bench.report import Watch
-from upheld.bench.verify_sets import Case
+from upheld.bench.verify.sets import Case
 from upheld.errors import ModelError
 from upheld.stages.checks.claims import split_answer
 from upheld.stages.checks.conclude import Conclude

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from upheld.bench.judgements import KeptJudgements
 from upheld.bench.report import Watch
-from upheld.bench.verify_read import Seen, see
-from upheld.bench.verify_sets import APART, SEVEN, load
+from upheld.bench.verify.read import Seen, see
+from upheld.bench.verify.sets import APART, SEVEN, load
 from upheld.ports import Entailment
 from upheld.stages.verify import Verify
 

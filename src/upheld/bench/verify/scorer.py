@@ -10,9 +10,9 @@ import numpy as np
 
 from upheld.bench.judgements import KeptJudgements
 from upheld.bench.report import Row, Watch
-from upheld.bench.verify import Choice, Measured
-from upheld.bench.verify_figures import auc
-from upheld.bench.verify_read import see
+from upheld.bench.verify.figures import auc
+from upheld.bench.verify.read import see
+from upheld.bench.verify.run import Choice, Measured
 from upheld.edge.entailment import LocalEntailment
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.verify import Verify

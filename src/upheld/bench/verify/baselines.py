@@ -10,9 +10,9 @@ import numpy as np
 from upheld.bench.pack import lot
 from upheld.bench.report import Row, Watch
 from upheld.bench.vectors import VectorCache
-from upheld.bench.verify import Choice, Measured
-from upheld.bench.verify_figures import balanced_accuracy
-from upheld.bench.verify_sets import Case
+from upheld.bench.verify.figures import balanced_accuracy
+from upheld.bench.verify.run import Choice, Measured
+from upheld.bench.verify.sets import Case
 from upheld.errors import UpheldError
 from upheld.ports import LLM
 from upheld.prompts import load as load_prompt

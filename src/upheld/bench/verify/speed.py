@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from upheld.bench.bare_entailment import Loop, bare_loops
-from upheld.bench.made_answers import AnswerWriter, MadeAnswer
+from upheld.bench.costs.speed import Compared, interleaved, retried
 from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.speed import Compared, interleaved, retried
+from upheld.bench.verify.bare_entailment import Loop, bare_loops
+from upheld.bench.verify.made_answers import AnswerWriter, MadeAnswer
 from upheld.errors import ModelError
 from upheld.ports import Entailment, Pair
 from upheld.stages.checks.claims import split_answer

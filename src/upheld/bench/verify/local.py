@@ -8,14 +8,14 @@ from upheld.assemble import open_embedder, open_llm, open_verify
 from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Watch
 from upheld.bench.vectors import VectorCache
-from upheld.bench.verify import Choice, measure_sets
-from upheld.bench.verify_baselines import judge_row
-from upheld.bench.verify_choices import bench_choices
-from upheld.bench.verify_guarantee import guarantee
-from upheld.bench.verify_quality import quality
-from upheld.bench.verify_scorer import scorer_rows
-from upheld.bench.verify_sets import SEVEN, need_pack
-from upheld.bench.verify_speed import measure
+from upheld.bench.verify.baselines import judge_row
+from upheld.bench.verify.choices import bench_choices
+from upheld.bench.verify.guarantee import guarantee
+from upheld.bench.verify.quality import quality
+from upheld.bench.verify.run import Choice, measure_sets
+from upheld.bench.verify.scorer import scorer_rows
+from upheld.bench.verify.sets import SEVEN, need_pack
+from upheld.bench.verify.speed import measure
 from upheld.edge.call_cache import CachedLLM
 from upheld.errors import MissingExtraError, ModelError
 from upheld.settings import load_settings

@@ -7,10 +7,10 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable
 
-from upheld.bench.paths import PATHS, critical_path
+from upheld.bench.costs.paths import PATHS, critical_path
+from upheld.bench.costs.scripted_ports import Latency
+from upheld.bench.costs.scripted_scenes import SCENES, Scene, staged
 from upheld.bench.report import Row, Watch
-from upheld.bench.scripted_ports import Latency
-from upheld.bench.scripted_scenes import SCENES, Scene, staged
 
 LATENCY = Latency(llm=0.05, search=0.01, embed=0.01, grade=0.01, entail=0.01)
 BUSY = 1.05  # bare sleeps along the path that take longer: the machine is too busy to say anything

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from upheld.bench import verify_labels as labels
 from upheld.bench.pack import lot, rows
-from upheld.bench.verify_labels import Label
+from upheld.bench.verify import labels
+from upheld.bench.verify.labels import Label
 from upheld.errors import NotFoundError
 
 _MARK = re.compile(r"\s*\[\d+\]")

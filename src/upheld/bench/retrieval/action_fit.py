@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from upheld.bench.actions import outcomes
 from upheld.bench.judgements import KeptGrades
 from upheld.bench.prepared import Choice, prepare
 from upheld.bench.report import Watch
+from upheld.bench.retrieval.actions import outcomes
 from upheld.bench.split import Split
 from upheld.calibration.grading import Case, cases_of, read_graded
 from upheld.edge.grader import LocalGrader

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from upheld.bench.report import Row
 from upheld.bench.vectors import VectorCache
-from upheld.bench.verify import Measured, joined
-from upheld.bench.verify_baselines import cosines
-from upheld.bench.verify_figures import auc, balanced_accuracy, calibration_error
-from upheld.bench.verify_fit import fit
-from upheld.bench.verify_labels import Label
-from upheld.bench.verify_read import Seen
-from upheld.bench.verify_sets import SEVEN
+from upheld.bench.verify.baselines import cosines
+from upheld.bench.verify.figures import auc, balanced_accuracy, calibration_error
+from upheld.bench.verify.fit import fit
+from upheld.bench.verify.labels import Label
+from upheld.bench.verify.read import Seen
+from upheld.bench.verify.run import Measured, joined
+from upheld.bench.verify.sets import SEVEN
 from upheld.stages.checks.conclude import Conclude
 
 THREE_WAY = ("scifact", "factcheckgpt")  # where people told contradicted from neutral

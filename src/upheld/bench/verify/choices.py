@@ -8,11 +8,11 @@ from dataclasses import replace
 from upheld.bench.judgements import KeptJudgements
 from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.verify import Choice
-from upheld.bench.verify_figures import auc
-from upheld.bench.verify_fit import fit
-from upheld.bench.verify_read import Seen, see
-from upheld.bench.verify_sets import load
+from upheld.bench.verify.figures import auc
+from upheld.bench.verify.fit import fit
+from upheld.bench.verify.read import Seen, see
+from upheld.bench.verify.run import Choice
+from upheld.bench.verify.sets import load
 from upheld.ports import Entailment
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.guard import Guard

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from upheld.assemble import open_parts
-from upheld.bench.bare import BareIndexing, BareSearch, indexed_texts
+from upheld.bench.costs.bare import BareIndexing, BareSearch, indexed_texts
+from upheld.bench.costs.method_speed import bench_methods, worst
+from upheld.bench.costs.synthetic import Writer
 from upheld.bench.manifest import manifest
-from upheld.bench.method_speed import bench_methods, worst
 from upheld.bench.prepared import SCOPE, fill
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.synthetic import Writer
 from upheld.client import AsyncUpheld
 from upheld.edge.lancedb import LanceIndex
 from upheld.ingest.pipeline import BATCH_PASSAGES, add

@@ -7,11 +7,11 @@ everything else none.
 
 from __future__ import annotations
 
+from upheld.bench.costs.scripted_clock import took
+from upheld.bench.costs.scripted_ports import Latency
+from upheld.bench.costs.scripted_scenes import SCENES, Scene, staged
 from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.scripted_clock import took
-from upheld.bench.scripted_ports import Latency
-from upheld.bench.scripted_scenes import SCENES, Scene, staged
 
 TICK = Latency(llm=1.0)
 

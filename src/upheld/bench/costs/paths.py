@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from upheld.bench.scripted_ports import Latency
+from upheld.bench.costs.scripted_ports import Latency
 
 
 class Port(Enum):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from upheld.bench.report import Row
-from upheld.bench.verify import Measured, joined
+from upheld.bench.verify.run import Measured, joined
 from upheld.calibration.learn_then_test import calibrate
 from upheld.calibration.splits import try_splits
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
 
-from upheld.bench.scripted import Lines, scripted
-from upheld.bench.scripted_ports import Latency, TimedLLM
+from upheld.bench.costs.scripted import Lines, scripted
+from upheld.bench.costs.scripted_ports import Latency, TimedLLM
 from upheld.types import Answer
 
 HERE = {

@@ -1,0 +1,1 @@
+"""What search, reranking, actions and quotes are worth, on questions with known passages."""

@@ -1,0 +1,1 @@
+"""How right, how calibrated and how fast the verifier is, on claims that people labelled."""

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from nupunkt import sent_spans
 
+from upheld.kept import kept
+
 Span = tuple[int, int]
 
 # Where a sentence cannot run on: blank lines, headings, list items, table rows, code fences.
@@ -23,10 +25,22 @@ _CJK_END = re.compile(r"[。！？]+[”」』）]*")
 
 def sentence_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
     """Spans of the sentences of a text, trimmed, in order, never overlapping; none spans a cut."""
-    spans: list[Span] = []
-    for start, end in block_spans(text, cuts):
-        spans += sentences_of_block(text, start, end)
-    return spans
+    cuts = tuple(cuts)
+    return _spans(text, cuts) if cuts else list(_uncut(text))
+
+
+@kept(1_000)
+def _uncut(text: str) -> tuple[Span, ...]:
+    """Writer, checks and quotes ask for the sentences of the same passages, one after another."""
+    return tuple(_spans(text, ()))
+
+
+def _spans(text: str, cuts: Iterable[int]) -> list[Span]:
+    return [
+        span
+        for start, end in block_spans(text, cuts)
+        for span in sentences_of_block(text, start, end)
+    ]
 
 
 def sentences(text: str) -> list[str]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import Stemmer
 
+from upheld.kept import kept
+
 _WORD = re.compile(r"\w+")
 
 FUNCTION_WORDS = frozenset(
@@ -31,13 +33,16 @@ def words(text: str) -> list[str]:
     return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)))
 
 
-def content_stems(text: str) -> set[str]:
+@kept(1_000)
+def content_stems(text: str) -> frozenset[str]:
     """The stems that carry the meaning of a text."""
     meaningful = [word for word in words(text) if word not in FUNCTION_WORDS]
-    return set(Stemmer.Stemmer("english").stemWords(meaningful))  # not thread-safe, so not kept
+    return frozenset(
+        Stemmer.Stemmer("english").stemWords(meaningful)
+    )  # not thread-safe, so not kept
 
 
-def rarities(wanted: Iterable[str], have: Sequence[set[str]]) -> dict[str, float]:
+def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str, float]:
     """How much each wanted stem tells: the fewer of the texts have it, the more."""
     return {
         stem: math.log(1 + len(have) / (1 + sum(stem in text for text in have))) for stem in wanted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from upheld.kept import kept
 from upheld.sentences import Span, sentence_spans
 from upheld.types import Citation, Passage
 from upheld.words import content_stems
@@ -13,7 +14,8 @@ from upheld.words import content_stems
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
-def terms(text: str) -> set[str]:
+@kept(16_384)  # of a sentence or a window, which several claims ask for
+def terms(text: str) -> frozenset[str]:
     """What two sentences share when they speak of the same thing."""
     return content_stems(text) | set(_UNSPACED.findall(text))
 
@@ -31,7 +33,7 @@ def closest_sentence(claim: str, text: str) -> Span:
     sentences = [terms(text[start:end]) for start, end in spans]
     spread = Counter(term for sentence in sentences for term in sentence)
 
-    def overlap(sentence: set[str]) -> float:
+    def overlap(sentence: frozenset[str]) -> float:
         shared = sum(1 / spread[term] for term in sentence & told)
         return 2 * shared / (len(sentence) + len(told) or 1)
 

@@ -15,7 +15,7 @@ Parts = Mapping[str, frozenset[str]]  # each part with the terms that tell it fr
 
 def parts_of(question: str, facets: Sequence[str] = ()) -> Parts:
     """What an answer must speak of: the facets, or else the words that carry the question."""
-    told = {part: frozenset(terms(part)) for part in facets or _WORD.findall(question)}
+    told = {part: terms(part) for part in facets or _WORD.findall(question)}
     # What all facets share says what the question is about, not which facet is answered.
     shared = frozenset.intersection(*told.values()) if len(facets) > 1 else frozenset()
     parts: dict[frozenset[str], str] = {}

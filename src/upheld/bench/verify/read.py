@@ -11,7 +11,7 @@ from upheld.errors import ModelError
 from upheld.stages.checks.claims import split_answer
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.pool import Features, Pool, readings
-from upheld.stages.checks.source import terms
+from upheld.stages.cite import terms
 from upheld.stages.verify import Verify
 from upheld.trace import start_run
 from upheld.types import Citation, Claim, Passage, Question, content_hash

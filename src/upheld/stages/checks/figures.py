@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from upheld.stages.checks.kept import kept
+from upheld.kept import kept
 from upheld.stages.checks.number_words import number_words
 
 _MONTHS = "january february march april may june july august september october november december"

@@ -13,7 +13,8 @@ from operator import or_
 
 from upheld.stages.checks import figures, names
 from upheld.stages.checks.disowned import Disowned, carries
-from upheld.stages.checks.source import Premise, Source, terms
+from upheld.stages.checks.source import Premise, Source
+from upheld.stages.cite import terms
 from upheld.types import Cause
 
 _NEAR = 0.5  # share of the claim's terms that a sentence has if the claim is about it

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from upheld.kept import kept
 from upheld.stages.checks.figures import MONTH, figures
-from upheld.stages.checks.kept import kept
 
 _NAME = rf"(?P<m>{'|'.join(sorted(MONTH, key=len, reverse=True))})\.?"
 _DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"

@@ -11,8 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from upheld.stages.checks.source import Source, terms
+from upheld.stages.checks.source import Source
 from upheld.stages.checks.task import Finding, Task
+from upheld.stages.cite import terms
 
 _SUREST = 1e-4  # probabilities nearer to 0 and 1 than this say no more
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from upheld.stages.checks.source import Count, Premise, Source, Trouble, joined, terms
+from upheld.stages.checks.source import Count, Premise, Source, Trouble, joined
 from upheld.stages.checks.task import Task
+from upheld.stages.cite import terms
 from upheld.types import Cause
 
 _STEP = 16

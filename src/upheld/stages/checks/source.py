@@ -9,11 +9,10 @@ from functools import cached_property
 
 from upheld.sentences import Span, sentence_spans
 from upheld.stages.checks.disowned import Disowned, disowned
-from upheld.stages.checks.kept import kept
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.quote_check import Quotable, quotable
 from upheld.stages.checks.windows import pieces, windows
-from upheld.stages.cite import terms as uncached_terms
+from upheld.stages.cite import terms
 from upheld.types import Cause, Citation, Passage, Support
 
 Count = Callable[[str], int]
@@ -22,12 +21,6 @@ _JUNK = ("Cc", "Co", "Cn", "Cs")  # controls, private use, unassigned, surrogate
 _MOST_JUNK = 0.1
 _LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
 _CONTEXT_SHARE = 3  # title and headings may take a third of a premise
-
-
-@kept(16_384)
-def terms(text: str) -> frozenset[str]:
-    """The terms of a sentence or a window, which several claims ask for."""
-    return frozenset(uncached_terms(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,11 @@ class Settings(BaseSettings):
         None,
         description="The service's PostgreSQL: postgresql://user:password@host/database.",
     )
+    mcp_key: SecretStr | None = Field(
+        None,
+        min_length=16,
+        description="What callers of `upheld mcp --http` must send as a bearer token.",
+    )
     max_file_mb: int = Field(100, ge=1, description="Files larger than this are not read.")
     read_seconds: float = Field(60, gt=0, description="Seconds that reading one file may take.")
     read_memory_mb: int = Field(2000, ge=256, description="Memory that reading one file may take.")

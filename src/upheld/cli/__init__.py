@@ -17,6 +17,7 @@ from upheld.cli import (
     documents,
     index,
     label,
+    mcp,
     methods,
     train,
     verify,
@@ -54,6 +55,7 @@ app.command()(verify.verify)
 app.command()(methods.methods)
 app.command()(label.label)
 app.command()(doctor.doctor)
+app.command()(mcp.mcp)
 app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(bench.app, name="bench")
 app.add_typer(train.app, name="train")

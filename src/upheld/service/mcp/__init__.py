@@ -1,0 +1,1 @@
+"""A knowledge base as tools for assistants, by the Model Context Protocol."""

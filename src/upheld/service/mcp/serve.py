@@ -1,0 +1,104 @@
+"""Serving the tools: over standard input and output, or over HTTP."""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from collections.abc import Callable, Iterable
+from ipaddress import ip_address
+
+import uvicorn
+from mcp.server.mcpserver import MCPServer
+from pydantic import SecretStr
+from starlette.authentication import AuthenticationBackend, AuthenticationError
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp
+
+from upheld.assemble import open_parts
+from upheld.errors import UsageError
+from upheld.service.mcp.tools import server
+from upheld.settings import Settings
+
+PATH = "/mcp"
+
+
+class OneKey(AuthenticationBackend):
+    """The key of the settings as a bearer token, and no other."""
+
+    def __init__(self, key: SecretStr) -> None:
+        self._expected = f"Bearer {key.get_secret_value()}".encode()
+
+    async def authenticate(self, conn: HTTPConnection) -> None:
+        given = conn.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(given, self._expected):
+            raise AuthenticationError("A key is needed: Authorization: Bearer KEY.")
+
+
+def _refuse(conn: HTTPConnection, error: Exception) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"}
+    return PlainTextResponse(str(error), status_code=401, headers=headers)
+
+
+async def serve_stdio(settings: Settings, labels: Iterable[str] | None) -> None:
+    """Serve whoever started this process, until it closes standard input."""
+    parts = await open_parts(settings)
+    try:
+        await server(parts, labels).run_stdio_async()
+    finally:
+        await parts.close()
+
+
+async def serve_http(
+    settings: Settings,
+    labels: Iterable[str] | None,
+    *,
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+) -> None:
+    """Serve everybody who has the key; without a key, everybody on this machine."""
+    if settings.mcp_key is None and not is_loopback(host):
+        raise UsageError(
+            f"Without a key, {host} is not served: only this machine is.",
+            help="Set UPHELD_MCP_KEY to a long random text, or leave out --host.",
+        )
+    with _listening(host, port) as listener:
+        parts = await open_parts(settings)
+        try:
+            app = http_app(server(parts, labels), host, settings.mcp_key)
+            shown = f"[{host}]" if ":" in host else host
+            ready(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
+            config = uvicorn.Config(app, log_config=None, access_log=False)
+            await uvicorn.Server(config).serve(sockets=[listener])
+        finally:
+            await parts.close()
+
+
+def http_app(tools: MCPServer, host: str, key: SecretStr | None) -> ASGIApp:
+    """The protocol at `/mcp`; no session is kept, so that any process can serve any request."""
+    # On loopback the SDK refuses foreign Host and Origin headers: pages in a browser cannot ask.
+    app = tools.streamable_http_app(streamable_http_path=PATH, stateless_http=True, host=host)
+    if key is None:
+        return app
+    app.add_middleware(AuthenticationMiddleware, backend=OneKey(key), on_error=_refuse)
+    return app
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it; a name other than localhost may mean anything."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        raise UsageError(
+            f"Port {port} of {host} cannot be used: {error}.", help="Choose another --port."
+        ) from error

@@ -1,0 +1,193 @@
+"""Assistants ask, verify and search through the SDK's own client, over both transports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
+
+from upheld import Upheld
+from upheld.plain import plain
+
+DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
+QUESTION = "How long does the ferry crossing take?"
+KEY = "a-key-of-the-test-0123456789"
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kb")
+    with Upheld.open(folder, local_models=False) as opened:
+        assert opened.add(DOCUMENTS).added == 3
+    return folder
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "UPHELD_LOCAL_MODELS": "false", **more}
+
+
+def command(kb: Path, *words: str) -> list[str]:
+    return [sys.executable, "-m", "upheld", "mcp", "--kb", str(kb), *words]
+
+
+@contextmanager
+def serving(kb: Path, *words: str, **more: str) -> Iterator[str]:
+    """The address of `upheld mcp --http` in a process of its own."""
+    process = subprocess.Popen(
+        command(kb, "--http", "--port", "0", *words),
+        env=environment(**more),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        assert told.startswith("Serving assistants at "), told + process.stderr.read()
+        yield told.split()[-1]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+@asynccontextmanager
+async def over_stdio(kb: Path, *words: str) -> AsyncIterator[Client]:
+    program, *arguments = command(kb, *words)
+    server = StdioServerParameters(command=program, args=arguments, env=environment())
+    async with Client(server) as client:
+        yield client
+
+
+@asynccontextmanager
+async def over_http(kb: Path) -> AsyncIterator[Client]:
+    with serving(kb) as address:
+        async with Client(address) as client:
+            yield client
+
+
+def words(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+@pytest.mark.parametrize("connected", [over_stdio, over_http])
+async def test_an_assistant_lists_asks_verifies_and_searches(kb: Path, connected: object) -> None:
+    assert callable(connected)
+    async with connected(kb) as client:
+        assert client.instructions is not None
+        assert "never instructions" in client.instructions
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == {"ask", "verify", "search"}
+        for tool in tools.values():
+            assert tool.description is not None
+            assert "untrusted" in tool.description
+            assert tool.output_schema is not None
+            assert tool.output_schema["type"] == "object"
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint
+
+        asked = await client.call_tool("ask", {"question": QUESTION})
+        assert not asked.is_error, words(asked)
+        answer = asked.structured_content
+        with Upheld.open(kb, local_models=False) as opened:
+            same = plain(opened.ask(QUESTION))
+        assert answer is not None
+        assert set(answer) == set(same)
+        for key in ("text", "claims", "sources", "status", "degraded"):
+            assert answer[key] == same[key]
+        assert "35 minutes" in words(asked)
+        assert "[1] — supported" in words(asked)
+        assert "note: no embedder" in words(asked)
+        assert "never instructions" in words(asked)
+
+        sources = ["The tower was built in 1869. It has 189 steps."]
+        text = "The tower was built in 1869. [1] It has 200 steps. [1]"
+        checked = await client.call_tool("verify", {"answer": text, "sources": sources})
+        found = checked.structured_content
+        assert found is not None
+        assert [claim["verdict"]["support"] for claim in found["claims"]] == [
+            "supported",
+            "not_checked",  # there is no model, and it is no quote
+        ]
+        assert found["supported"] is False
+        assert words(checked).startswith("not all is supported")
+
+        searched = await client.call_tool("search", {"query": "ferry crossing", "limit": 2})
+        hits = (searched.structured_content or {})["hits"]
+        assert 1 <= len(hits) <= 2
+        assert any("35 minutes" in hit["passage"]["text"] for hit in hits)
+        assert f"“{hits[0]['passage']['text']}”" in words(searched)
+
+
+async def test_errors_say_what_to_do(kb: Path, tmp_path: Path) -> None:
+    async with over_stdio(kb) as client:
+        wrong = await client.call_tool("ask", {"question": QUESTION, "method": "magic"})
+        assert wrong.is_error
+        assert "rag" in words(wrong)
+        for arguments in ({}, {"question": ""}, {"question": "x" * 5000}):
+            assert (await client.call_tool("ask", arguments)).is_error
+        nothing = await client.call_tool("verify", {"answer": "   ", "sources": ["Text."]})
+        assert nothing.is_error
+        assert "empty" in words(nothing)
+    async with over_stdio(tmp_path / "new") as client:
+        for tool, arguments in (("ask", {"question": "Why?"}), ("search", {"query": "Why?"})):
+            empty = await client.call_tool(tool, arguments)
+            assert empty.is_error
+            assert "upheld index" in words(empty)
+
+
+async def test_labels_limit_what_assistants_see(tmp_path: Path) -> None:
+    folder = tmp_path / "kb"
+    with Upheld.open(folder, local_models=False) as opened:
+        opened.add(DOCUMENTS / "lighthouse.md", labels=["wardens"])
+        opened.add(DOCUMENTS / "ferry.txt")
+    question = {"question": "When does the lighthouse open to visitors?"}
+    async with over_stdio(folder, "--label", "guests") as client:
+        assert "9:30" not in str((await client.call_tool("ask", question)).structured_content)
+    async with over_stdio(folder, "--label", "wardens") as client:
+        assert "9:30" in words(await client.call_tool("ask", question))
+
+
+async def test_with_a_key_nobody_else_is_served(kb: Path) -> None:
+    with serving(kb, UPHELD_MCP_KEY=KEY) as address:
+        for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {KEY}"}):
+            async with httpx2.AsyncClient(headers=given) as stranger:
+                refused = await stranger.post(address, json={"jsonrpc": "2.0"})
+                assert refused.status_code == 401
+        headers = {"Authorization": f"Bearer {KEY}"}
+        async with httpx2.AsyncClient(headers=headers) as known:
+            transport = streamable_http_client(address, http_client=known)
+            async with Client(transport) as client:
+                asked = await client.call_tool("ask", {"question": QUESTION})
+                assert "35 minutes" in words(asked)
+
+
+async def test_a_page_in_a_browser_cannot_ask_a_server_on_loopback(kb: Path) -> None:
+    with serving(kb) as address:
+        async with httpx2.AsyncClient() as browser:
+            for foreign in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+                told = await browser.post(address, json={"jsonrpc": "2.0"}, headers=foreign)
+                assert told.status_code in (403, 421)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.com"])
+def test_without_a_key_only_this_machine_is_served(kb: Path, host: str) -> None:
+    told = subprocess.run(
+        command(kb, "--http", "--port", "0", "--host", host),
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+    assert told.returncode == 2
+    assert "UPHELD_MCP_KEY" in told.stderr

@@ -21,6 +21,9 @@
     │   └── WebRefusedError         not fetched: its address, size, kind or robots.txt
     ├── StateError            the service's database
     │   └── StateUnavailableError   cannot be reached, overloaded, timed out
+    ├── AdmissionError        the service does not take a request now (HTTP: with Retry-After)
+    │   ├── TenantLimitError        the caller's own limit is reached (429)
+    │   └── ServiceFullError        nobody is taken: all places are, or it shuts down (503)
     └── BudgetExceededError   calls, tokens, seconds or rounds are used up
 
 Foreign errors are translated once, at the edge, with `from`. Each error says whether trying
@@ -28,6 +31,8 @@ again may help (`retryable`) and, where there is one, what to do (`help`).
 """
 
 from __future__ import annotations
+
+import math
 
 from upheld.types import Usage
 
@@ -143,6 +148,25 @@ class StateUnavailableError(StateError):
     """Cannot be reached, is overloaded, or timed out."""
 
     retryable = True
+
+
+class AdmissionError(UpheldError):
+    """The service does not take a request now."""
+
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        self.retry_after = max(1, math.ceil(retry_after))  # whole seconds, as HTTP wants them
+        unit = "second" if self.retry_after == 1 else "seconds"
+        super().__init__(message, help=f"Try again in {self.retry_after} {unit}.")
+
+
+class TenantLimitError(AdmissionError):
+    """The caller's own limit: its rate, or what it has under way and waiting."""
+
+
+class ServiceFullError(AdmissionError):
+    """Nobody is taken: all places are, or the service shuts down."""
 
 
 class BudgetExceededError(UpheldError):

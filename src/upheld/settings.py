@@ -88,6 +88,28 @@ class Settings(BaseSettings):
         None,
         description="The service's PostgreSQL: postgresql://user:password@host/database.",
     )
+    processes: int = Field(
+        1, ge=1, description="Processes that serve together; they divide each tenant's rate."
+    )
+    at_once: int = Field(8, ge=1, description="Requests that one process works on at once.")
+    waiting: int = Field(
+        64, ge=0, description="Requests that may wait in one process; more are refused (503)."
+    )
+    wait_seconds: float = Field(
+        10, gt=0, description="Seconds that a request waits for a place before it is refused."
+    )
+    tenant_at_once: int = Field(
+        4, ge=1, description="Requests of one tenant that one process works on at once."
+    )
+    tenant_waiting: int = Field(
+        16, ge=0, description="Requests of one tenant that may wait in one process (beyond: 429)."
+    )
+    tenant_per_minute: float = Field(
+        600, gt=0, description="Requests a minute that a tenant may make, over all processes (429)."
+    )
+    tenant_burst: int = Field(
+        60, ge=1, description="Requests that a tenant may make at once after a rest."
+    )
     mcp_key: SecretStr | None = Field(
         None,
         min_length=16,

@@ -163,6 +163,24 @@ def test_a_crowd_of_one_tenant_delays_another_by_one_turn(crowd: int, others: in
     assert {f"other {each}" for each in range(others)} <= set(order[: others + 2])
 
 
+@pytest.mark.parametrize("handed_over", [False, True])
+async def test_a_place_that_is_given_up_as_it_comes_free_is_not_lost(handed_over: bool) -> None:
+    admission = Admission(limits(at_once=1))
+    inside, quits, waits = (Visit(admission, tenant, lambda _: None) for tenant in "abc")
+    await settled()
+    inside.leave.set()
+    if handed_over:
+        await asyncio.sleep(0)
+    assert admission.waiting == (1 if handed_over else 2)
+    quits.task.cancel()
+    await settled()
+    assert waits.inside
+    assert (admission.under_way, admission.waiting) == (1, 0)
+    waits.leave.set()
+    await settled()
+    assert admission.under_way == 0
+
+
 async def test_beyond_the_bounds_requests_are_refused_at_once_and_told_why() -> None:
     admission = Admission(limits())
     own = [Visit(admission, "a", lambda _: None) for _ in range(6)]  # 2 inside, 4 wait

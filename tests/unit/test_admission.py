@@ -116,7 +116,8 @@ def test_bounds_hold_and_no_place_is_lost(
             check(admission, chosen, [visit for visit in visits if not visit.task.done()])
         for visit in visits:
             visit.leave.set()
-        await asyncio.gather(*(visit.task for visit in visits), return_exceptions=True)
+        ends = await asyncio.gather(*(visit.task for visit in visits), return_exceptions=True)
+        assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends)
         assert (admission.under_way, admission.waiting) == (0, 0)
         async with AsyncExitStack() as places:  # as many as if nothing had happened
             for each in range(at_once):
@@ -173,6 +174,7 @@ async def test_a_place_that_is_given_up_as_it_comes_free_is_not_lost(handed_over
         await asyncio.sleep(0)
     assert admission.waiting == (1 if handed_over else 2)
     quits.task.cancel()
+    await inside.task
     await settled()
     assert waits.inside
     assert (admission.under_way, admission.waiting) == (1, 0)

@@ -10,6 +10,7 @@ from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
+from upheld.otel import OtelTracer
 from upheld.ports import LLM, Embedder, Index
 from upheld.settings import Settings
 from upheld.stages.checks.fitted import fitted
@@ -17,7 +18,6 @@ from upheld.stages.fitted_grade import fitted_grade
 from upheld.stages.grade import Grade
 from upheld.stages.judge import JudgeUncertain, band_around
 from upheld.stages.verify import Verify
-from upheld.trace import OtelTracer
 from upheld.types import content_hash
 from upheld.wider import Wider, open_wider
 

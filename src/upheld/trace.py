@@ -9,30 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, cast
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, cast
 
 from upheld.budget import Budget, Meter
+from upheld.otel import OtelSpan, OtelTracer, otel_span
 from upheld.types import Draft, Event, Usage
 
 T = TypeVar("T")
 Score = tuple[float, ...]  # compared left to right, larger is better
 Listener = Callable[[Event], None]
-
-
-class OtelSpan(Protocol):
-    """The part of an OpenTelemetry span that we use."""
-
-    def set_attribute(self, key: str, value: Any) -> object: ...
-    def record_exception(self, exception: BaseException) -> object: ...
-
-
-class OtelTracer(Protocol):
-    """The part of an OpenTelemetry tracer that we use."""
-
-    def start_as_current_span(self, name: str, /) -> AbstractContextManager[OtelSpan]: ...
 
 
 @dataclass(slots=True)
@@ -137,9 +125,8 @@ def span(stage: str, note: str = "") -> Iterator[Span]:
     step.note = note
     token = _span.set(step.id)
     error: BaseException | None = None
-    bridge = run.tracer.start_as_current_span(f"upheld.{stage}") if run.tracer else nullcontext()
     try:
-        with bridge as otel:
+        with otel_span(run.tracer, f"upheld.{stage}") as otel:
             try:
                 yield step
             except BaseException as exc:
@@ -154,16 +141,7 @@ def span(stage: str, note: str = "") -> Iterator[Span]:
 
 
 def _describe(otel: OtelSpan, step: Span) -> None:
-    """Usage under the names of OpenTelemetry's GenAI conventions, where they have one."""
-    usage = step.usage
-    for key, count in (
-        ("gen_ai.usage.input_tokens", usage.prompt_tokens),
-        ("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens),
-        ("gen_ai.usage.output_tokens", usage.completion_tokens),
-        ("upheld.llm.requests", usage.requests),
-        ("upheld.llm.completions", usage.completions),
-        ("upheld.pairs_checked", usage.pairs_checked),
-        ("upheld.searches", usage.searches),
-    ):
-        if count:
-            otel.set_attribute(key, count)
+    """What the step cost; under names of ours, or sums over `gen_ai.usage` would count it twice."""
+    for each in fields(step.usage):
+        if count := getattr(step.usage, each.name):
+            otel.set_attribute(f"upheld.{each.name}", count)

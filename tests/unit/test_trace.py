@@ -6,6 +6,7 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
 
 from upheld.concurrency import together
 from upheld.trace import Run, current_run, span, start_run
@@ -74,4 +75,22 @@ def test_steps_become_opentelemetry_spans_when_a_tracer_is_given() -> None:
     assert inner.parent is not None
     assert inner.parent.span_id == outer.context.span_id
     assert inner.attributes is not None
-    assert inner.attributes["gen_ai.usage.input_tokens"] == 7
+    assert dict(inner.attributes) == {
+        "upheld.requests": 1,
+        "upheld.prompt_tokens": 7,
+        "upheld.completion_tokens": 3,
+    }
+
+
+def test_spans_say_how_a_step_failed_but_not_in_its_words() -> None:
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    tracer = provider.get_tracer("upheld")
+    with pytest.raises(ValueError, match="words"), start_run(tracer=tracer), span("write"):
+        raise ValueError("words of a document")
+    (failed,) = kept.get_finished_spans()
+    assert failed.attributes is not None
+    assert failed.attributes["error.type"] == "ValueError"
+    assert failed.status.status_code is StatusCode.ERROR
+    assert "words" not in failed.to_json()

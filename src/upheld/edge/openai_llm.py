@@ -17,6 +17,7 @@ from pydantic import BaseModel, SecretStr
 from upheld.concurrency import all_of
 from upheld.edge.openai_errors import Endpoint
 from upheld.edge.openai_reply import estimated, most_tokens, pieces_of, read_choices, reported, used
+from upheld.edge.openai_span import chat_span
 from upheld.edge.retry import Retry, Tally
 from upheld.edge.strict_schema import strict_schema
 from upheld.errors import LLMError, LLMRejectedError
@@ -75,8 +76,9 @@ class OpenAILLM:
         arguments = self._arguments(messages, sampling)
         arguments["response_format"] = output
         try:
-            choices = await self._choices(messages, arguments, sampling.samples, tally)
-            return Reply(read_choices(choices, output, self._endpoint), tally.usage)
+            with chat_span(self._endpoint, sampling, tally):
+                choices = await self._choices(messages, arguments, sampling.samples, tally)
+                return Reply(read_choices(choices, output, self._endpoint), tally.usage)
         except LLMError as error:
             error.usage = tally.usage
             raise

@@ -1,0 +1,62 @@
+"""OpenTelemetry spans: what was done, how long it took and how it ended, never in anybody's words.
+
+An error's message may hold a question, a document or what a server echoed, so spans have the
+error's type and nothing else of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
+
+
+class OtelSpan(Protocol):
+    """The part of an OpenTelemetry span that we use."""
+
+    def set_attribute(self, key: str, value: Any) -> object: ...
+    def set_status(self, status: Any) -> object: ...
+
+
+class OtelTracer(Protocol):
+    """The part of an OpenTelemetry tracer that we use."""
+
+    def start_as_current_span(
+        self,
+        name: str,
+        /,
+        *,
+        kind: Any = ...,
+        record_exception: bool = ...,
+        set_status_on_exception: bool = ...,
+    ) -> AbstractContextManager[OtelSpan]: ...
+
+
+@contextmanager
+def otel_span(
+    tracer: OtelTracer | None,
+    name: str,
+    attributes: Mapping[str, str | int | float] | None = None,
+    *,
+    to_a_server: bool = False,
+) -> Iterator[OtelSpan | None]:
+    """A span for the block; without a tracer, nothing."""
+    if tracer is None:
+        yield None
+        return
+    from opentelemetry.trace import SpanKind, StatusCode  # there, because a tracer is
+
+    with tracer.start_as_current_span(
+        name,
+        kind=SpanKind.CLIENT if to_a_server else SpanKind.INTERNAL,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as span:
+        for key, value in (attributes or {}).items():
+            span.set_attribute(key, value)
+        try:
+            yield span
+        except BaseException as error:
+            span.set_attribute("error.type", type(error).__name__)
+            span.set_status(StatusCode.ERROR)
+            raise

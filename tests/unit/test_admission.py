@@ -236,6 +236,21 @@ async def test_whoever_fails_inside_leaves_the_place() -> None:
     assert admission.under_way == 0
 
 
+async def test_whoever_watches_is_told_of_every_change() -> None:
+    told: list[tuple[int, int]] = []
+    admission = Admission(limits(at_once=1), changed=lambda run, wait: told.append((run, wait)))
+    inside, waits, quits = (Visit(admission, "a", lambda _: None) for _ in range(3))
+    await settled()
+    assert told == [(1, 0), (1, 1), (1, 2)]
+    quits.task.cancel()
+    await settled()
+    inside.leave.set()
+    await settled()
+    waits.leave.set()
+    await settled()
+    assert told[3:] == [(1, 1), (1, 0), (0, 0)]
+
+
 async def test_draining_refuses_new_ones_and_waits_for_the_others() -> None:
     admission = Admission(limits(at_once=1))
     inside, waits = (Visit(admission, "a", lambda _: None) for _ in range(2))

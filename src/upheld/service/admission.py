@@ -63,8 +63,14 @@ class Limits:
 class Admission:
     """The door of one process; single-threaded, as asyncio is."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+        changed: Callable[[int, int], None] | None = None,  # told how many run and how many wait
+    ) -> None:
         self._limits = limits
+        self._changed = changed
         self._rates = Rates(limits.tenant_per_second, limits.tenant_burst, clock)
         self._running: Counter[Hashable] = Counter()
         # Whoever is first is served next; who was served goes to the end.
@@ -172,6 +178,8 @@ class Admission:
                 self._running[tenant] += 1
         if not self._running and not self._waiting:
             self._empty.set()
+        if self._changed is not None:
+            self._changed(self.under_way, self.waiting)
 
     def _may_run(self, tenant: Hashable) -> bool:
         return self._running[tenant] < self._limits.tenant_at_once

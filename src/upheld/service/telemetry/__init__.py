@@ -1,0 +1,1 @@
+"""Seeing inside a running service: metrics, logs and spans, none of which holds anybody's words."""

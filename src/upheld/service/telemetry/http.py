@@ -1,0 +1,139 @@
+"""What a service mounts to be seen: one middleware around everything, and one route.
+
+app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
+app.add_api_route("/metrics", metrics_route(metrics), include_in_schema=False)
+kb.ask(question, listener=metrics.event)   # and then metrics.answered(answer)
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from opentelemetry import propagate, trace
+from opentelemetry.trace import SpanKind, StatusCode
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from upheld.service.telemetry.kinds import OTHER
+from upheld.service.telemetry.logs import request_id
+from upheld.service.telemetry.metrics import Metrics
+from upheld.types import new_id
+
+log = logging.getLogger("upheld.service.http")
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+UNMATCHED = "unmatched"  # a path that no route takes may hold anything
+LEFT = 499  # the client was gone before the reply began
+TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def _nobody(_scope: Scope) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Every request gets an id, a span, a line in the log and its place in the metrics.
+
+    The id is ours alone: one that a caller sends could hold anything.
+    """
+
+    app: ASGIApp
+    metrics: Metrics
+    tenant_of: Callable[[Scope], str | None] = _nobody
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        reply = _Reply(send)
+        token = request_id.set(reply.id)
+        started = time.perf_counter()
+        span = trace.get_tracer("upheld").start_as_current_span(
+            "request",
+            context=propagate.extract(Headers(scope=scope)),
+            kind=SpanKind.SERVER,
+            record_exception=False,
+            set_status_on_exception=False,
+        )
+        try:
+            with span as current:
+                error: BaseException | None = None
+                try:
+                    await self.app(scope, receive, reply)
+                except BaseException as raised:
+                    error = raised
+                    raise
+                finally:
+                    self._tell(scope, reply, error, time.perf_counter() - started, current)
+        finally:
+            request_id.reset(token)
+
+    def _tell(
+        self,
+        scope: Scope,
+        reply: _Reply,
+        error: BaseException | None,
+        seconds: float,
+        span: trace.Span,
+    ) -> None:
+        failed = isinstance(error, Exception)
+        status = reply.status or (500 if failed else LEFT)
+        method = scope["method"] if scope["method"] in METHODS else OTHER
+        route = _template(scope)
+        self.metrics.request(method, route, status, seconds)
+        told = {
+            "method": method,
+            "route": route,
+            "status": status,
+            "seconds": round(seconds, 6),
+            "tenant": self.tenant_of(scope),
+        }
+        log.log(
+            logging.ERROR if failed else logging.INFO,
+            "request",
+            extra=told,
+            exc_info=error if failed else None,
+        )
+        span.update_name(f"{method} {route}")
+        span.set_attribute("http.request.method", method)
+        span.set_attribute("http.route", route)
+        span.set_attribute("http.response.status_code", status)
+        if status >= 500:
+            span.set_attribute("error.type", type(error).__name__ if error else str(status))
+            span.set_status(StatusCode.ERROR)
+
+
+@dataclass(slots=True)
+class _Reply:
+    """Sends on what it is given, with the request's id, and remembers the status."""
+
+    send: Send
+    id: str = field(default_factory=new_id)
+    status: int | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message)["x-request-id"] = self.id
+        await self.send(message)
+
+
+def _template(scope: Scope) -> str:
+    """`/v1/answers/{id}`, not the path."""
+    path: Any = getattr(scope.get("route"), "path", None)
+    return path if isinstance(path, str) else UNMATCHED
+
+
+def metrics_route(metrics: Metrics) -> Callable[[Request], Awaitable[Response]]:
+    """`GET /metrics`; it names no tenant, but says how busy you are: keep it in your network."""
+
+    async def read(request: Request) -> Response:
+        return Response(metrics.text(), media_type=TEXT_FORMAT)
+
+    return read

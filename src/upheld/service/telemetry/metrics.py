@@ -1,0 +1,141 @@
+"""What Prometheus is told: every label is one of few words, and none is a tenant's."""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from upheld.methods.catalogue import METHODS
+from upheld.service.telemetry.kinds import KINDS, OTHER, kind_of
+from upheld.types import Answer, Claim, Event, Status, Support
+from upheld.verifying import CheckedAnswer
+
+# From a BM25 search on a warm index to an answer of a slow model.
+SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+
+
+class Metrics:
+    """The counters of one process, or of all that share `PROMETHEUS_MULTIPROC_DIR`."""
+
+    def __init__(self) -> None:
+        # A series more for each of ours, and nobody asks for them.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        own = CollectorRegistry()
+        self._registry = own
+        self._requests = Counter(
+            "upheld_http_requests", "Requests.", ("method", "route", "status"), registry=own
+        )
+        self._request_seconds = Histogram(
+            "upheld_http_request_seconds",
+            "Seconds until the last byte of a reply.",
+            ("route",),
+            buckets=SECONDS,
+            registry=own,
+        )
+        self._under_way = Gauge(
+            "upheld_requests_under_way",
+            "Requests that have a place.",
+            multiprocess_mode="livesum",
+            registry=own,
+        )
+        self._waiting = Gauge(
+            "upheld_requests_waiting",
+            "Requests that wait for a place.",
+            multiprocess_mode="livesum",
+            registry=own,
+        )
+        self._answers = Counter("upheld_answers", "Answers.", ("method", "status"), registry=own)
+        self._claims = Counter("upheld_claims", "Claims by verdict.", ("support",), registry=own)
+        self._degraded = Counter(
+            "upheld_degraded", "What answers did without.", ("kind",), registry=own
+        )
+        self._stage_seconds = Histogram(
+            "upheld_stage_seconds",
+            "Seconds of a stage, with the stages inside it.",
+            ("stage",),
+            buckets=SECONDS,
+            registry=own,
+        )
+        self._stage_errors = Counter(
+            "upheld_stage_errors", "Stages that failed.", ("stage",), registry=own
+        )
+        self._usage = {
+            name: Counter(f"upheld_{metric}", told, registry=own)
+            for name, metric, told in (
+                ("requests", "llm_requests", "Requests to the language model."),
+                ("completions", "llm_completions", "Completions, with those from the call cache."),
+                ("cached_completions", "llm_cached_completions", "Those from the call cache."),
+                ("prompt_tokens", "llm_prompt_tokens", "Tokens read, with those cached."),
+                ("cached_tokens", "llm_cached_tokens", "Tokens read from the server's cache."),
+                ("completion_tokens", "llm_completion_tokens", "Tokens written."),
+                ("pairs_checked", "pairs_checked", "Pairs that verifier and grader judged."),
+                ("searches", "searches", "Searches of the index and the web."),
+            )
+        }
+        self._begin_at_zero()
+
+    def _begin_at_zero(self) -> None:
+        """A series that begins with its first event shows no rise, and no share, before it."""
+        for support in Support:
+            self._claims.labels(support.value)
+        for method in METHODS:
+            for status in Status:
+                self._answers.labels(method, status.value)
+        for kind in {OTHER, *(kind for _, kind in KINDS)}:
+            self._degraded.labels(kind)
+
+    # --- what is told ----------------------------------------------------------------------------
+
+    def event(self, event: Event) -> None:
+        """A `Listener` for runs; stages are named in our code, so they are few."""
+        self._stage_seconds.labels(event.stage).observe(event.seconds)
+        if event.error is not None:
+            self._stage_errors.labels(event.stage).inc()
+        for name, counter in self._usage.items():
+            if count := getattr(event.usage, name):
+                counter.inc(count)
+
+    def answered(self, answer: Answer) -> None:
+        """An answer that a caller is shown."""
+        method = answer.method if answer.method in METHODS else OTHER
+        self._answers.labels(method, answer.status.value).inc()
+        self._judged(answer.claims, answer.degraded)
+
+    def checked(self, checked: CheckedAnswer) -> None:
+        """An answer of somebody else, checked."""
+        self._judged(checked.claims, checked.degraded)
+
+    def load(self, under_way: int, waiting: int) -> None:
+        """How full the service is: for `Admission(changed=…)`."""
+        self._under_way.set(under_way)
+        self._waiting.set(waiting)
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """A request that has ended; `route` is the template, never the path."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._request_seconds.labels(route).observe(seconds)
+
+    def _judged(self, claims: tuple[Claim, ...], degraded: tuple[str, ...]) -> None:
+        for claim in claims:
+            self._claims.labels(claim.verdict.support.value).inc()
+        for kind in {kind_of(label) for label in degraded}:
+            self._degraded.labels(kind).inc()
+
+    # --- what is read ----------------------------------------------------------------------------
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus' text format."""
+        registry = self._registry
+        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

@@ -1,0 +1,73 @@
+"""A small service around the knowledge base on fakes, mounted with what makes it seen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx2
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import Scope
+
+from tests.unit.fake_kb import kb
+from upheld.client import AsyncUpheld
+from upheld.plain import plain
+from upheld.service.admission import Admission, Limits
+from upheld.service.telemetry.http import Seen, metrics_route
+from upheld.service.telemetry.metrics import Metrics
+from upheld.settings import load_settings
+from upheld.testing.fake_llm import Script
+
+TENANT = UUID(int=7)
+
+
+def tenant_of(scope: Scope) -> str | None:
+    return str(TENANT) if scope["path"].startswith("/v1") else None
+
+
+def app(opened: AsyncUpheld, metrics: Metrics) -> Starlette:
+    admission = Admission(Limits.of(load_settings()), changed=metrics.load)
+
+    async def ask(request: Request) -> Response:
+        async with admission.admitted(TENANT):
+            asked = (await request.json())["question"]
+            answer = await opened.ask(asked, listener=metrics.event)
+        metrics.answered(answer)
+        return JSONResponse(plain(answer))
+
+    async def one(request: Request) -> Response:
+        return PlainTextResponse("not found", status_code=404)
+
+    async def broken(request: Request) -> Response:
+        try:
+            raise ValueError((await request.body()).decode())
+        except ValueError as error:
+            raise RuntimeError(f"while it was read: {error}") from error
+
+    return Starlette(
+        routes=[
+            Route("/v1/answers", ask, methods=["POST"]),
+            Route("/v1/answers/{id}", one),
+            Route("/v1/broken", broken, methods=["POST"]),
+            Route("/metrics", metrics_route(metrics)),
+        ],
+        middleware=[Middleware(Seen, metrics=metrics, tenant_of=tenant_of)],
+    )
+
+
+@asynccontextmanager
+async def caller(
+    tmp_path: Path, metrics: Metrics, script: Script | None = None, **more: Any
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """Calls it without a network; what it raises becomes a reply, as behind a server."""
+    opened = await kb(tmp_path, script, **more)
+    transport = httpx2.ASGITransport(app(opened, metrics), raise_app_exceptions=False)
+    async with opened, httpx2.AsyncClient(transport=transport, base_url="http://here") as client:
+        yield client

@@ -126,6 +126,7 @@ async def test_an_assistant_lists_asks_verifies_and_searches(kb: Path, connected
         assert 1 <= len(hits) <= 2
         assert any("35 minutes" in hit["passage"]["text"] for hit in hits)
         assert f"“{hits[0]['passage']['text']}”" in words(searched)
+        assert "note: no embedder" in words(searched)
 
 
 async def test_errors_say_what_to_do(kb: Path, tmp_path: Path) -> None:
@@ -133,11 +134,15 @@ async def test_errors_say_what_to_do(kb: Path, tmp_path: Path) -> None:
         wrong = await client.call_tool("ask", {"question": QUESTION, "method": "magic"})
         assert wrong.is_error
         assert "rag" in words(wrong)
-        for arguments in ({}, {"question": ""}, {"question": "x" * 5000}):
-            assert (await client.call_tool("ask", arguments)).is_error
+        for unfit in ({}, {"question": ""}, {"question": "x" * 5000}):
+            assert (await client.call_tool("ask", unfit)).is_error
         nothing = await client.call_tool("verify", {"answer": "   ", "sources": ["Text."]})
         assert nothing.is_error
         assert "empty" in words(nothing)
+        for tool, arguments in (("ask", {"question": "Why?"}), ("search", {"query": "Why?"})):
+            late = await client.call_tool(tool, {**arguments, "seconds": 1e-9})
+            assert late.is_error
+            assert "Allow more" in words(late)
     async with over_stdio(tmp_path / "new") as client:
         for tool, arguments in (("ask", {"question": "Why?"}), ("search", {"query": "Why?"})):
             empty = await client.call_tool(tool, arguments)
@@ -160,11 +165,11 @@ async def test_labels_limit_what_assistants_see(tmp_path: Path) -> None:
 async def test_with_a_key_nobody_else_is_served(kb: Path) -> None:
     with serving(kb, UPHELD_MCP_KEY=KEY) as address:
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {KEY}"}):
-            async with httpx2.AsyncClient(headers=given) as stranger:
+            async with httpx2.AsyncClient(headers=given, timeout=60) as stranger:
                 refused = await stranger.post(address, json={"jsonrpc": "2.0"})
                 assert refused.status_code == 401
         headers = {"Authorization": f"Bearer {KEY}"}
-        async with httpx2.AsyncClient(headers=headers) as known:
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as known:
             transport = streamable_http_client(address, http_client=known)
             async with Client(transport) as client:
                 asked = await client.call_tool("ask", {"question": QUESTION})
@@ -173,20 +178,19 @@ async def test_with_a_key_nobody_else_is_served(kb: Path) -> None:
 
 async def test_a_page_in_a_browser_cannot_ask_a_server_on_loopback(kb: Path) -> None:
     with serving(kb) as address:
-        async with httpx2.AsyncClient() as browser:
+        async with httpx2.AsyncClient(timeout=60) as browser:
             for foreign in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
                 told = await browser.post(address, json={"jsonrpc": "2.0"}, headers=foreign)
                 assert told.status_code in (403, 421)
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.com"])
-def test_without_a_key_only_this_machine_is_served(kb: Path, host: str) -> None:
+def test_without_a_key_only_this_machine_is_served(kb: Path) -> None:
     told = subprocess.run(
-        command(kb, "--http", "--port", "0", "--host", host),
+        command(kb, "--http", "--port", "0", "--host", "0.0.0.0"),
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert told.returncode == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from upheld.cli import options, show
 from upheld.errors import MissingExtraError
+from upheld.service.telemetry.logs import log_json
 from upheld.settings import load_settings
 from upheld.types import SearchMode
 
@@ -61,6 +63,7 @@ def mcp(
         from upheld.service.mcp.serve import serve_http, serve_stdio
     except ImportError as error:
         raise MissingExtraError("Serving assistants", "mcp", str(error)) from error
+    log_json(level=logging.WARNING)
     if http:
         asyncio.run(serve_http(settings, label, host=host, port=port, ready=_tell))
     else:

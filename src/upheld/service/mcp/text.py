@@ -28,13 +28,13 @@ def checked_text(checked: CheckedAnswer) -> str:
     return _page(verdict, _claims(checked.claims, numbers), sources, checked.degraded)
 
 
-def evidence_text(found: Evidence) -> str:
+def evidence_text(found: Evidence, degraded: Sequence[str]) -> str:
     """Passages in the order in which they should be read."""
     told = (
         f"{_place(number, passage)}\n“{passage.text}”"
         for number, passage in enumerate(found.passages, start=1)
     )
-    return _page(f"passages: {len(found)}", told, (), ())
+    return _page(f"passages: {len(found)}", told, (), degraded)
 
 
 def _page(first: str, body: Iterable[str], sources: Iterable[str], degraded: Sequence[str]) -> str:

@@ -153,4 +153,4 @@ def test_processes_that_serve_together_are_counted_together(tmp_path: Path) -> N
             check=True,
         ).stdout
     assert 'upheld_stage_seconds_count{stage="search"} 2.0' in told
-    assert "upheld_requests_waiting" in told
+    assert "upheld_requests_waiting 3.0" in told  # the other has ended, and nobody waits there

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from prometheus_client import (
     CollectorRegistry,
@@ -12,7 +13,7 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from upheld.methods.catalogue import METHODS
 from upheld.service.telemetry.kinds import KINDS, OTHER, kind_of
@@ -135,7 +136,20 @@ class Metrics:
     def text(self) -> bytes:
         """All of it, in Prometheus' text format."""
         registry = self._registry
-        if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+            _forget_dead(Path(folder))
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)
+
+
+def _forget_dead(folder: Path) -> None:
+    """What a killed process had under way is not under way any more; its counts stay."""
+    for file in folder.glob("gauge_live*.db"):
+        process = int(file.stem.rpartition("_")[2])
+        try:
+            os.kill(process, 0)  # asks only whether it is there
+        except ProcessLookupError:
+            mark_process_dead(process)  # type: ignore[no-untyped-call]
+        except PermissionError:
+            continue  # it is there, and somebody else's

@@ -11,7 +11,7 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
 from upheld.otel import OtelTracer
-from upheld.ports import LLM, Embedder, Index
+from upheld.ports import LLM, Embedder, Fetch, Index, Objects
 from upheld.settings import Settings
 from upheld.stages.checks.fitted import fitted
 from upheld.stages.fitted_grade import fitted_grade
@@ -38,12 +38,39 @@ class Parts:
     wider: Wider | None = None
 
     async def close(self) -> None:
-        await self.index.close()
-        parts = (self.embedder, self.llm, self.verify.model, self.grade.grader, self.wider)
-        for part in parts:
-            if part is not None:
-                await part.close()
+        await self.leave()
+        await close_models(self)
         self.reader.close()
+
+    async def leave(self) -> None:
+        """Close what belongs to this knowledge base, and leave what it shares with others open."""
+        await self.index.close()
+        if self.wider is not None:
+            await self.wider.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What is heavy and belongs to no knowledge base: opened once, joined to many indexes."""
+
+    embedder: Embedder | None
+    llm: LLM | None
+    verify: Verify
+    grade: Grade
+    chunker: Chunker
+    reader: ReadWorker
+    judge: JudgeUncertain | None
+
+    async def close(self) -> None:
+        await close_models(self)
+        self.reader.close()
+
+
+async def close_models(parts: Parts | Shared) -> None:
+    """Close the language model and the small models."""
+    for part in (parts.embedder, parts.llm, parts.verify.model, parts.grade.grader):
+        if part is not None:
+            await part.close()
 
 
 def has_local_models() -> bool:
@@ -55,31 +82,63 @@ def has_local_models() -> bool:
 
 async def open_parts(settings: Settings) -> Parts:
     """Open the index and the models that the settings name."""
-    from upheld.edge.lancedb import LanceIndex
+    return await join(open_shared(settings), settings)
 
+
+def open_shared(settings: Settings) -> Shared:
+    """Open the models that the settings name, and what reads documents."""
     llm = open_llm(settings)
     verify = open_verify(settings)
-    judge = judge_stage(settings, llm, verify)
-    embedder = open_embedder(settings)
+    return Shared(
+        embedder=open_embedder(settings),
+        llm=llm,
+        verify=verify,
+        grade=open_grade(settings),
+        chunker=chunker(settings),
+        reader=reader(settings),
+        judge=judge_stage(settings, llm, verify),
+    )
+
+
+async def join(shared: Shared, settings: Settings) -> Parts:
+    """The knowledge base that the settings name, on parts that are open already."""
+    from upheld.edge.lancedb import LanceIndex
+
+    embedder = shared.embedder
     index = await LanceIndex.open(
         settings.kb,
         storage_options=settings.storage or None,
         embedder_identity=embedder.identity if embedder else None,
         dimension=embedder.dimension if embedder else None,
     )
-    cuts, reads = chunker(settings), reader(settings)
     return Parts(
         settings=settings,
         index=index,
         embedder=embedder,
-        llm=llm,
-        verify=verify,
-        grade=open_grade(settings),
-        chunker=cuts,
-        reader=reads,
-        judge=judge,
-        wider=open_wider(settings, index, embedder, reads, cuts),
+        llm=shared.llm,
+        verify=shared.verify,
+        grade=shared.grade,
+        chunker=shared.chunker,
+        reader=shared.reader,
+        judge=shared.judge,
+        wider=open_wider(settings, index, embedder, shared.reader, shared.chunker),
     )
+
+
+def open_fetch() -> Fetch | None:
+    """Fetches pages, if the extra `web` is installed."""
+    try:
+        from upheld.edge.fetch import Fetcher
+    except ImportError:
+        return None
+    return Fetcher()
+
+
+def open_objects(settings: Settings) -> Objects:
+    """Storage beside the index, for bytes that wait to be read."""
+    from upheld.edge.objects import Objects as ObjectsAt
+
+    return ObjectsAt.at(settings.kb, settings.storage)
 
 
 def open_embedder(settings: Settings) -> Embedder | None:

@@ -31,6 +31,7 @@ from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope,
 
 if TYPE_CHECKING:
     from upheld.assemble import Parts
+    from upheld.ingest.given import Given, PutReport
     from upheld.ingest.report import AddReport, Progress
     from upheld.ports import Maintained, Statistics
     from upheld.settings import Settings
@@ -103,6 +104,20 @@ class AsyncUpheld:
             collection=self._collection,
             labels=None if labels is None else frozenset(labels),
             progress=progress,
+        )
+
+    async def put(self, documents: Sequence[Given]) -> PutReport:
+        """Index documents that are given as bytes; the same id again replaces its document."""
+        from upheld.ingest.given import put
+
+        parts = self._parts
+        return await put(
+            documents,
+            index=parts.index,
+            embedder=parts.embedder,
+            chunker=parts.chunker,
+            reader=parts.reader,
+            collection=self._collection,
         )
 
     async def delete(self, document_ids: str | Sequence[str]) -> int:
@@ -262,6 +277,7 @@ class Upheld:
 
     ask = _on_own_loop(AsyncUpheld.ask)
     search = _on_own_loop(AsyncUpheld.search)
+    put = _on_own_loop(AsyncUpheld.put)
     delete = _on_own_loop(AsyncUpheld.delete)
     documents = _on_own_loop(AsyncUpheld.documents)
     document_text = _on_own_loop(AsyncUpheld.document_text)

@@ -5,6 +5,9 @@
     │   ├── SettingsError     a setting is unknown, missing or does not fit
     │   ├── NotFoundError     a collection, document or version that does not exist
     │   ├── ConflictError     what is asked contradicts what was asked before
+    │   ├── UnknownCallerError      no key, or one that is not live
+    │   ├── NotAllowedError   the key is not for this
+    │   ├── TooLargeError     more bytes than are taken
     │   └── CalibrationError  labelled claims or a guarantee that cannot be used
     ├── MissingExtraError     a part needs an optional package that is not installed
     ├── ReadError             one document could not be read (the rest go on)
@@ -65,6 +68,18 @@ class NotFoundError(UsageError):
 
 class ConflictError(UsageError):
     """What is asked contradicts what was asked before, or what is still under way."""
+
+
+class UnknownCallerError(UsageError):
+    """There is no key, or it is not live; which of the two is not told."""
+
+
+class NotAllowedError(UsageError):
+    """The key is good, but not for this."""
+
+
+class TooLargeError(UsageError):
+    """More bytes than are taken."""
 
 
 class CalibrationError(UsageError):

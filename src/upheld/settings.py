@@ -115,6 +115,15 @@ class Settings(BaseSettings):
         min_length=16,
         description="What callers of `upheld mcp --http` must send as a bearer token.",
     )
+    answer_seconds: float = Field(
+        120, gt=0, description="Seconds that the service gives one answer at most."
+    )
+    max_request_mb: int = Field(
+        10, ge=1, description="Requests to the service larger than this are refused; not files."
+    )
+    open_indexes: int = Field(
+        64, ge=1, description="Tenants whose index a process of the service keeps open."
+    )
     max_file_mb: int = Field(100, ge=1, description="Files larger than this are not read.")
     read_seconds: float = Field(60, gt=0, description="Seconds that reading one file may take.")
     read_memory_mb: int = Field(2000, ge=256, description="Memory that reading one file may take.")

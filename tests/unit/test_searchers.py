@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.edge.fetch import Page
 from upheld.edge.searx import Found, Results
 from upheld.edge.web import Pages, WebSearch
 from upheld.ingest.page import PageReader
 from upheld.ingest.read import read
-from upheld.ports import Searcher
+from upheld.ports import Page, Searcher
 from upheld.stages.rerank import Rerank
 from upheld.stages.search import Search
 from upheld.testing.fake_grader import FakeGrader

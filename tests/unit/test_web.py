@@ -9,7 +9,6 @@ import pytest
 
 from tests.servers.unruly import HANG, RESET, Response, in_turn, unruly
 from upheld.budget import Budget
-from upheld.edge.fetch import Page
 from upheld.edge.searx import Found, Results, Searx
 from upheld.edge.web import Pages, WebSearch, by_shared_words, encyclopaedias_first
 from upheld.errors import (
@@ -23,7 +22,7 @@ from upheld.errors import (
 )
 from upheld.ingest.page import PageReader
 from upheld.ingest.read import read
-from upheld.ports import IndexedDocument
+from upheld.ports import IndexedDocument, Page
 from upheld.trace import start_run
 from upheld.types import Evidence, Question
 

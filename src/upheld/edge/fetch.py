@@ -22,6 +22,7 @@ from upheld.edge.guarded import GuardedBackend, Resolve, resolve
 from upheld.edge.page_url import PORTS, page_url
 from upheld.edge.robots import PRODUCT, Robots
 from upheld.errors import WebError, WebRefusedError, WebUnavailableError
+from upheld.ports import Page
 
 USER_AGENT = f"{PRODUCT} (answers questions with sources; obeys robots.txt)"
 _KINDS = {"text/html": ".html", "application/xhtml+xml": ".xhtml", "text/plain": ".txt"}
@@ -44,15 +45,6 @@ class FetchLimits:
     seconds: float = 10.0  # for everything: names, robots.txt, redirects, the page
     redirects: int = 5
     at_once: int = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page as it was sent: `uri` is where it was found in the end, `name` tells its format."""
-
-    uri: str
-    name: str
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from upheld.edge.lance.failures import translated
+from upheld.edge.objects import open_store
 from upheld.errors import EmbedderMismatchError, EngineError, UsageError
 from upheld.types import new_id
 
@@ -24,17 +25,6 @@ META = "meta.json"
 ERASE = "erase"  # one empty object for every batch of rows that was removed but not yet erased
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _DELETION_FILE = re.compile(r"/_deletions/(\d+)-")
-# Options that speak of the connection; the rest speak of the store.
-_CLIENT_OPTIONS = {
-    "allow_http",
-    "allow_invalid_certificates",
-    "connect_timeout",
-    "pool_idle_timeout",
-    "pool_max_idle_per_host",
-    "proxy_url",
-    "timeout",
-    "user_agent",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +78,7 @@ class Prefix:
     options: Mapping[str, str]
 
     def _store(self, *, make: bool = False) -> ObjectStore:
-        from obstore.store import LocalStore, from_url
-
-        if "://" not in self.uri:
-            return LocalStore(self.uri, mkdir=make)
-        config: Any = {k: v for k, v in self.options.items() if k not in _CLIENT_OPTIONS}
-        client: Any = {k: v for k, v in self.options.items() if k in _CLIENT_OPTIONS}
-        return from_url(self.uri, config=config, client_options=client)
+        return open_store(self.uri, self.options, make=make)
 
     def _exists(self) -> bool:
         """Whether there may be something: a missing folder has no store, a missing prefix does."""

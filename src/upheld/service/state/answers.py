@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, select, tuple_
 from upheld.errors import NotFoundError
 from upheld.service.state.database import Session
 from upheld.service.state.tables import answer_documents, answers, documents
-from upheld.service.state.visible import saw_no_more
+from upheld.service.state.visible import may_see, saw_no_more
 
 _SHOWN = [answers.c[name] for name in ("id", "collection", "question", "method", "body", "trace")]
 
@@ -42,7 +42,7 @@ async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) 
     """Keep an answer for those who may see what the asker could see.
 
     An answer that quotes a document which is gone, or about to go, is refused: it would bring its
-    words back.
+    words back. So is one from a document that the asker may not see.
     """
     cited = sorted(set(cites))
     if cited:
@@ -89,13 +89,28 @@ async def forget_citing(session: Session, collection: str, document_id: str) -> 
     await session.sql.execute(delete(answers).where(own, answers.c.id.in_(citing)))
 
 
+async def known(session: Session, pairs: Iterable[Cited]) -> set[Cited]:
+    """Those of the documents that there are."""
+    wanted = select(documents.c.collection, documents.c.id).where(
+        documents.c.tenant_id == session.tenant,
+        tuple_(documents.c.collection, documents.c.id).in_(
+            [(each.collection, each.document_id) for each in pairs]
+        ),
+    )
+    return {Cited(row.collection, row.id) for row in await session.sql.execute(wanted)}
+
+
 async def _hold(session: Session, cited: Sequence[Cited]) -> None:
-    """Lock the cited documents against deletion until this transaction ends."""
+    """Lock the cited documents against deletion until this transaction ends.
+
+    The index may still give a document to somebody who may not see it any more: not the database.
+    """
     pairs = [(each.collection, each.document_id) for each in cited]
     standing = select(documents.c.id).where(
         documents.c.tenant_id == session.tenant,
         tuple_(documents.c.collection, documents.c.id).in_(pairs),
         documents.c.status != "deleting",
+        may_see(documents.c.labels, session),
     )
     held = (await session.sql.execute(standing.with_for_update(read=True))).all()
     if len(held) < len(cited):

@@ -42,16 +42,28 @@ class Document:
     error: str | None
     created_at: datetime
     updated_at: datetime
+    upload: str | None = None  # where its bytes wait; None: they were read, or are to be fetched
 
 
 async def put(
-    session: Session, collection: str, id: str, *, origin: str, labels: frozenset[str]
+    session: Session,
+    collection: str,
+    id: str,
+    *,
+    origin: str,
+    labels: frozenset[str],
+    upload: str | None = None,
 ) -> Document:
     """A document to be read, new or again; one that the caller may not see is not replaced."""
     may_give(labels, session)
     old = select(documents.c.labels).where(_is(session, collection, id)).with_for_update()
     before = (await session.sql.execute(old)).scalar_one_or_none()
-    given = {"origin": origin, "labels": sorted(labels), "status": DocumentStatus.PENDING}
+    given = {
+        "origin": origin,
+        "labels": sorted(labels),
+        "status": DocumentStatus.PENDING,
+        "upload": upload,
+    }
     key = {"tenant_id": session.tenant, "collection": collection, "id": id}
     again = {**given, "error": None, "updated_at": func.now(), "revision": documents.c.revision + 1}
     written = (
@@ -98,21 +110,33 @@ async def listed(
 
 async def finish(session: Session, document: Document, *, version: str) -> bool:
     """It is in the index; False if it was given again meanwhile, or is to be deleted."""
-    return await _move(session, document, status=DocumentStatus.READY, version=version, error=None)
+    return await _move(
+        session, document, status=DocumentStatus.READY, version=version, error=None, upload=None
+    )
 
 
 async def fail(session: Session, document: Document, *, error: str) -> bool:
     """It could not be read; False if it was given again meanwhile, or is to be deleted."""
-    return await _move(session, document, status=DocumentStatus.FAILED, error=error)
+    return await _move(session, document, status=DocumentStatus.FAILED, error=error, upload=None)
 
 
 async def condemn(session: Session, collection: str, id: str) -> Document:
     """Mark it for deletion; answers that quote it go at once."""
     change = update(documents).where(_is(session, collection, id), _seen(session))
-    marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now())
+    marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now(), upload=None)
     document = _document((await session.sql.execute(marked.returning(*_SHOWN))).one_or_none(), id)
     await answers.forget_citing(session, collection, id)
     return document
+
+
+async def uploads(session: Session, collection: str) -> set[str]:
+    """What waits in storage and is still wanted."""
+    waiting = select(documents.c.upload).where(
+        documents.c.tenant_id == session.tenant,
+        documents.c.collection == collection,
+        documents.c.upload.is_not(None),
+    )
+    return set((await session.sql.execute(waiting)).scalars())
 
 
 async def forget(session: Session, document: Document) -> bool:

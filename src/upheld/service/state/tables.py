@@ -92,6 +92,7 @@ documents = Table(
     Column("error", Text),
     _now("created_at"),
     _now("updated_at"),
+    Column("upload", Text),  # where its bytes wait in storage; NULL: read, or to be fetched
     ForeignKeyConstraint(
         ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
     ),

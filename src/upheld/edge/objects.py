@@ -1,0 +1,105 @@
+"""Bytes by name in a folder or in object storage: what waits there to be read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from upheld.errors import NotFoundError, StorageError
+from upheld.ports import StoredObject
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+# Options that speak of the connection; the rest speak of the store.
+_CLIENT_OPTIONS = {
+    "allow_http",
+    "allow_invalid_certificates",
+    "connect_timeout",
+    "pool_idle_timeout",
+    "pool_max_idle_per_host",
+    "proxy_url",
+    "timeout",
+    "user_agent",
+}
+
+
+def open_store(uri: str, options: Mapping[str, str], *, make: bool = False) -> ObjectStore:
+    """The store of a folder, which `make` makes, or of `s3://bucket/prefix`."""
+    from obstore.store import LocalStore, from_url
+
+    if "://" not in uri:
+        return LocalStore(uri, mkdir=make)
+    config: Any = {k: v for k, v in options.items() if k not in _CLIENT_OPTIONS}
+    client: Any = {k: v for k, v in options.items() if k in _CLIENT_OPTIONS}
+    return from_url(uri, config=config, client_options=client)
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """Implements `upheld.ports.Objects` under one prefix."""
+
+    uri: str
+    options: Mapping[str, str]
+
+    @classmethod
+    def at(cls, root: str, options: Mapping[str, str] | None) -> Objects:
+        uri = root.rstrip("/") if "://" in root else str(Path(root).expanduser().absolute())
+        return cls(uri, dict(options or {}))
+
+    async def put(self, name: str, data: AsyncIterator[bytes]) -> None:
+        """Write as it comes: nothing is held whole in memory, and half an object is none."""
+        with _translated("Writing"):
+            store = await asyncio.to_thread(open_store, self.uri, self.options, make=True)
+            await store.put_async(name, data)
+
+    async def get(self, name: str) -> bytes:
+        if not self._exists():
+            raise NotFoundError(f"There is no object {name}.")
+        with _translated("Reading"):
+            try:
+                found = await open_store(self.uri, self.options).get_async(name)
+                return bytes(await found.bytes_async())
+            except FileNotFoundError as missing:
+                raise NotFoundError(f"There is no object {name}.") from missing
+
+    async def delete(self, names: Sequence[str]) -> None:
+        """Those that are gone already are no error."""
+        if not names or not self._exists():
+            return
+        with _translated("Deleting"):
+            store = open_store(self.uri, self.options)
+            for name in names:
+                try:
+                    await store.delete_async(name)
+                except FileNotFoundError:
+                    continue
+
+    async def listed(self, under: str = "") -> list[StoredObject]:
+        if not self._exists():
+            return []
+        with _translated("Listing"):
+            pages = open_store(self.uri, self.options).list(under or None)
+            return [
+                StoredObject(entry["path"], entry["last_modified"])
+                async for page in pages
+                for entry in page
+            ]
+
+    def _exists(self) -> bool:
+        """Whether there may be something: a missing folder has no store, a missing prefix does."""
+        return "://" in self.uri or Path(self.uri).is_dir()
+
+
+@contextmanager
+def _translated(doing: str) -> Iterator[None]:
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        raise StorageError(f"{doing} an object failed ({type(error).__name__}).") from error

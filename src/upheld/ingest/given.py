@@ -1,0 +1,78 @@
+"""Documents that are given as bytes, not found as files: read, cut, embedded and written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from upheld.errors import MissingExtraError, ReadError
+from upheld.ingest.chunk import Chunker
+from upheld.ingest.pipeline import Reader, pipeline_version
+from upheld.ingest.read.document import one_line
+from upheld.ports import Embedder, Index, IndexedDocument
+from upheld.types import Document, content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A document's bytes, under an id of the giver's choice; `name` tells its format."""
+
+    id: str
+    data: bytes
+    name: str
+    uri: str
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PutReport:
+    """Versions of what is in the index now, and why the rest is not, both by id."""
+
+    versions: Mapping[str, str]
+    failed: Mapping[str, str]
+
+
+async def put(
+    given: Sequence[Given],
+    *,
+    index: Index,
+    embedder: Embedder | None,
+    chunker: Chunker,
+    reader: Reader,
+    collection: str,
+) -> PutReport:
+    """Write documents in one commit; those that cannot be read are reported, and the rest go on."""
+    pipeline = pipeline_version(chunker, embedder)
+    cut: list[IndexedDocument] = []
+    failed: dict[str, str] = {}
+    for each in given:
+        try:
+            cut.append(await asyncio.to_thread(_cut, each, reader, chunker, pipeline))
+        except (ReadError, MissingExtraError) as error:
+            failed[each.id] = str(error)
+    if embedder is not None and cut:
+        texts = [passage.searchable for read in cut for passage in read.passages]
+        vectors = await embedder.embed(texts)
+        at = 0
+        for place, document in enumerate(cut):
+            end = at + len(document.passages)
+            cut[place] = replace(document, vectors=vectors[at:end])
+            at = end
+    await index.upsert(collection, cut)
+    return PutReport({read.document.id: read.document.version for read in cut}, failed)
+
+
+def _cut(given: Given, reader: Reader, chunker: Chunker, pipeline: str) -> IndexedDocument:
+    read = reader(given.data, given.name)
+    document = Document(
+        id=given.id,
+        uri=given.uri,
+        title=read.title or one_line(PurePath(given.name).stem),
+        text=read.text,
+        source_hash=content_hash(given.data),
+        pipeline=pipeline,
+        labels=given.labels,
+    )
+    return IndexedDocument(document, chunker(document, read))

@@ -1,0 +1,53 @@
+"""The service as an ASGI application: `create_app(settings)`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+from fastapi import FastAPI
+
+from upheld.service import problems
+from upheld.service.callers import Door
+from upheld.service.limits import BodyLimit
+from upheld.service.opened import opened
+from upheld.service.routes import answers, health, jobs, verify
+from upheld.settings import Settings
+from upheld.version import __version__
+
+_MEGABYTE = 1_000_000
+
+
+def create_app(settings: Settings, *, dev: UUID | None = None) -> FastAPI:
+    """Nothing is opened before the application starts, and all is closed when it ends.
+
+    `dev` names the tenant of requests from this machine that bring no key.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with opened(settings, dev=dev) as service:
+            app.state.service = service
+            yield
+
+    app = FastAPI(
+        title="Upheld",
+        summary="Answers in which every sentence is upheld by a source, or marked as not.",
+        version=__version__,
+        lifespan=lifespan,
+        responses=problems.RESPONSES,
+        redoc_url=None,
+    )
+    problems.install(app)
+    for router in (answers.router, verify.router, jobs.router, health.router):
+        app.include_router(router)
+    # The last one added is the first that a request meets.
+    app.add_middleware(
+        BodyLimit,
+        body_bytes=settings.max_request_mb * _MEGABYTE,
+        file_bytes=settings.max_file_mb * _MEGABYTE,
+    )
+    app.add_middleware(Door)
+    app.add_middleware(problems.Caught)
+    return app

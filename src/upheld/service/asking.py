@@ -1,0 +1,133 @@
+"""A question of a tenant, answered by the library's own `ask`, and kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from upheld.budget import Budget
+from upheld.errors import ConflictError, NotFoundError
+from upheld.ingest.pipeline import document_id
+from upheld.plain import plain
+from upheld.service.callers import Caller
+from upheld.service.limits import CollectionName, QuestionText, Text
+from upheld.service.opened import Service
+from upheld.service.repeats import Once
+from upheld.service.state import answers, collections
+from upheld.service.state.answers import Cited, KeptAnswer
+from upheld.service.state.database import Session
+from upheld.trace import Listener
+from upheld.types import Answer
+
+Body = dict[str, Any]
+Name = Field(default=None, max_length=64)
+
+
+class AskBudget(BaseModel):
+    """What an answer may cost; when it is used up, the best so far is the answer."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seconds: float | None = Field(default=None, gt=0, le=3600)
+    llm_calls: int | None = Field(default=None, ge=0, le=10_000)
+    tokens: int | None = Field(default=None, ge=0, le=100_000_000)
+
+    def capped(self, seconds: float) -> Budget:
+        """Never longer than the service allows."""
+        return Budget(min(self.seconds or seconds, seconds), self.llm_calls, self.tokens)
+
+
+class Ask(BaseModel):
+    """A question, and how it is to be answered."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {"question": "When does the lighthouse open?", "collection": "default"},
+                {
+                    "question": "Who keeps the keys?",
+                    "collection": "staff",
+                    "method": "upheld",
+                    "budget": {"seconds": 20, "llm_calls": 30},
+                    "strict": True,
+                },
+            ]
+        },
+    )
+
+    question: QuestionText
+    collection: CollectionName = "default"
+    method: str | None = Name
+    preset: str | None = Name
+    parameters: dict[str, bool | int | float | Text] = Field(default_factory=dict, max_length=32)
+    budget: AskBudget = AskBudget()
+    strict: bool = Field(default=False, description="Keep only sentences that a source upholds.")
+    stream: bool = Field(default=False, description="Server-sent events instead of one reply.")
+
+
+async def answered(
+    service: Service, caller: Caller, ask: Ask, once: Once, listener: Listener | None = None
+) -> Body:
+    """The body that is sent and kept: what `upheld ask --json` prints."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        await collections.get(session, ask.collection)
+    async with service.knowledge.of(caller.tenant, ask.collection) as kb:
+        answer = await kb.ask(
+            ask.question,
+            method=ask.method,
+            preset=ask.preset,
+            parameters=ask.parameters,
+            budget=ask.budget.capped(service.settings.answer_seconds),
+            labels=caller.labels,
+            strict=ask.strict,
+            listener=listener,
+        )
+    body: Body = plain(answer)
+    # Only what was kept is shown: the database knows who may see what, and what was deleted.
+    try:
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            await answers.keep(
+                session,
+                _kept(ask.collection, body),
+                cites=await _cited(session, ask.collection, service.settings.wider, answer),
+            )
+            await once.keep(session, status=200, body=body, answer_id=answer.id)
+    except NotFoundError as gone:
+        raise ConflictError(
+            "A document that the answer quotes was changed or deleted while it was written.",
+            help="Ask again.",
+        ) from gone
+    return body
+
+
+def shown(answer: KeptAnswer) -> Body:
+    """A kept answer as it was sent."""
+    return {**answer.body, "trace": answer.trace}
+
+
+def _kept(collection: str, body: Body) -> KeptAnswer:
+    without = {name: value for name, value in body.items() if name != "trace"}
+    question, method = body["question"], body["method"]
+    return KeptAnswer(body["id"], collection, question, method, without, body["trace"])
+
+
+async def _cited(
+    session: Session, collection: str, wider: str | None, answer: Answer
+) -> set[Cited]:
+    """Every document whose words the answer has; pages of the web are nobody's to delete."""
+    ids = {passage.document_id for passage in answer.sources}
+    ids |= {each.document_id for both in answer.conflicts for each in (both.one, both.other)}
+    here = {Cited(collection, id) for id in ids}
+    if wider is None:
+        return here
+    if "://" in wider:
+        pages = {document_id(each.uri) for each in answer.sources}
+        return {each for each in here if each.document_id not in pages}
+    # A passage does not tell which of the two collections it is from: where both hold its
+    # document, it counts for both, and where none does any more, for the one that was asked.
+    either = here | {Cited(wider, id) for id in ids}
+    known = await answers.known(session, either)
+    return known | {each for each in here if each.document_id not in {k.document_id for k in known}}

@@ -1,0 +1,48 @@
+"""Everything that a process of the service holds open, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+from upheld.assemble import Shared, open_fetch, open_objects, open_shared
+from upheld.ports import Fetch, Objects
+from upheld.service.knowledge import Knowledge, tenant_prefix
+from upheld.service.state.database import Database
+from upheld.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What requests and jobs work with; nothing in it is known to one process only."""
+
+    settings: Settings
+    database: Database
+    shared: Shared
+    knowledge: Knowledge
+    fetch: Fetch | None  # None: the extra `web` is not installed
+    dev: UUID | None = None  # whose requests from this machine need no key
+
+    def objects(self, tenant: UUID) -> Objects:
+        """A tenant's storage beside its index."""
+        own = self.settings.model_copy(update={"kb": tenant_prefix(self.settings, tenant)})
+        return open_objects(own)
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *, dev: UUID | None = None) -> AsyncIterator[Service]:
+    """Open the parts, and close them at the end; the database is reached when it is needed."""
+    async with AsyncExitStack() as closing:
+        database = Database.open(settings.database_url)
+        closing.push_async_callback(database.close)
+        # Models are shared by tenants, and a cache of their replies must not be.
+        shared = open_shared(settings.model_copy(update={"call_cache": None}))
+        closing.push_async_callback(shared.close)
+        fetch = open_fetch()
+        if fetch is not None:
+            closing.push_async_callback(fetch.close)
+        knowledge = Knowledge(settings, shared)
+        closing.push_async_callback(knowledge.close)
+        yield Service(settings, database, shared, knowledge, fetch, dev)

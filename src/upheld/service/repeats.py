@@ -1,0 +1,87 @@
+"""Writes that bring an idempotency key: carried out once, and answered alike when sent again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Header
+from fastapi.responses import JSONResponse
+
+from upheld.errors import UpheldError
+from upheld.service.callers import Caller
+from upheld.service.opened import Service
+from upheld.service.state import idempotency
+from upheld.service.state.database import Session
+from upheld.service.state.idempotency import Claim, Replay
+
+ABANDON_SECONDS = 2.0
+REPLAYED = {"Idempotency-Replayed": "true"}
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="The same key with the same request is carried out once within a day.",
+    ),
+]
+
+
+@dataclass(slots=True)
+class Once:
+    """One request: a reply that was given before, or the right to carry it out."""
+
+    replay: Replay | None = None
+    claim: Claim | None = None
+    kept: bool = False
+
+    async def keep(
+        self, session: Session, *, status: int, body: Any, answer_id: str | None = None
+    ) -> None:
+        """Remember the reply, if what else the transaction does is kept."""
+        if self.claim is not None:
+            await idempotency.finish(
+                session, self.claim, status=status, body=body, answer_id=answer_id
+            )
+        self.kept = True
+
+
+@asynccontextmanager
+async def once(
+    service: Service, caller: Caller, *, route: str, key: str | None, request: bytes
+) -> AsyncIterator[Once]:
+    """Claim the key for the block; a block that falls before `keep` lets it go again."""
+    if key is None:
+        yield Once()
+        return
+    # Two API keys of a tenant may see different documents: they share no replies.
+    named = f"{caller.key}:{key}"
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        begun = await idempotency.begin(session, route=route, key=named, request=request)
+    if isinstance(begun, Replay):
+        yield Once(replay=begun)
+        return
+    this = Once(claim=begun)
+    try:
+        yield this
+    except BaseException:
+        if not this.kept:
+            # Also when the client has left. Where it fails, the claim runs out by itself.
+            with suppress(UpheldError, TimeoutError):
+                abandoning = asyncio.wait_for(_abandon(service, caller, begun), ABANDON_SECONDS)
+                await asyncio.shield(abandoning)
+        raise
+
+
+def replayed(replay: Replay) -> JSONResponse:
+    """The first reply again, marked as such."""
+    return JSONResponse(replay.body, replay.status, REPLAYED)
+
+
+async def _abandon(service: Service, caller: Caller, claim: Claim) -> None:
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        await idempotency.abandon(session, claim)

@@ -1,0 +1,67 @@
+"""Questions and their answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import JSONResponse
+
+from upheld.service.admitted import Admitted
+from upheld.service.asking import Ask, Body, answered, shown
+from upheld.service.callers import Asker, Parts, Reader
+from upheld.service.leaving import while_there
+from upheld.service.repeats import REPLAYED, IdempotencyKey, once
+from upheld.service.state import answers
+from upheld.service.streaming import stream
+from upheld.trace import Listener
+from upheld.types import Answer
+
+router = APIRouter(prefix="/v1/answers", tags=["answers"])
+EVENT_STREAM = "text/event-stream"
+ROUTE = "POST /v1/answers"
+_STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answer; with `stream`, events plan, search, grade, draft, claim, "
+        "repair and final, whose data is the answer.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+    }
+}
+AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The answer's id.")]
+
+
+@router.post("", summary="Ask a question", response_model=Answer, responses=_STREAMED)
+async def ask(
+    request: Request,
+    service: Parts,
+    caller: Asker,
+    _admitted: Admitted,
+    body: Ask,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Answer from a collection, with citations and a verdict on every sentence.
+
+    When the client leaves, the work stops.
+    """
+
+    async def work(listener: Listener | None) -> tuple[Body, bool]:
+        sent = body.model_dump_json(exclude={"stream"}).encode()
+        async with once(service, caller, route=ROUTE, key=idempotency_key, request=sent) as this:
+            if this.replay is not None:
+                return this.replay.body, True
+            return await answered(service, caller, body, this, listener), False
+
+    async def streamed(listener: Listener) -> Body:
+        return (await work(listener))[0]
+
+    if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
+        return await stream(request, streamed)
+    answer, again = await while_there(request, work(None))
+    return JSONResponse(answer, headers=REPLAYED if again else None)
+
+
+@router.get("/{id}", summary="An answer that was given", response_model=Answer)
+async def get_answer(service: Parts, caller: Reader, id: AnswerId) -> Response:
+    """With its trace, until a document that it quotes is deleted."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        return JSONResponse(shown(await answers.get(session, id)))

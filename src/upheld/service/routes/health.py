@@ -1,0 +1,121 @@
+"""Is the process alive, and is every part that it needs?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Literal, TypeVar
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel
+from sqlalchemy import text
+
+from upheld.assemble import has_local_models
+from upheld.concurrency import all_of
+from upheld.errors import ModelError, UpheldError
+from upheld.ports import Message, Pair, Relevance, Sampling
+from upheld.service.callers import Parts
+from upheld.service.opened import Service
+from upheld.service.state.failures import translated
+
+T = TypeVar("T")
+router = APIRouter(tags=["health"])
+CHECK_SECONDS = 2.0
+NEEDED = ("database", "storage")  # without any other part, answers are lesser, and say so
+
+
+class Alive(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class PartState(BaseModel):
+    """How one part is; `reason` is the kind of error, never its words."""
+
+    status: Literal["ok", "off", "failed"]
+    reason: str = ""
+
+
+class Readiness(BaseModel):
+    """How every part is; `ready` if those without which nothing works are."""
+
+    ready: bool
+    parts: dict[str, PartState]
+
+
+Check = Callable[[], Awaitable[object]]
+
+
+@router.get("/healthz", summary="Is the process alive?")
+async def healthz() -> Alive:
+    """No part is asked: use it to decide whether to restart the process."""
+    return Alive()
+
+
+@router.get(
+    "/readyz",
+    summary="Is every part there?",
+    responses={503: {"model": Readiness, "description": "A part that is needed fails."}},
+)
+async def readyz(service: Parts, response: Response) -> Readiness:
+    """Use it to decide whether to send requests here."""
+    checks = _checks(service)
+    states = await all_of(_state(check) for check in checks.values())
+    parts = dict(zip(checks, states, strict=True))
+    ready = all(parts[name].status == "ok" for name in NEEDED)
+    response.status_code = 200 if ready else 503
+    return Readiness(ready=ready, parts=parts)
+
+
+async def _state(check: Check | None) -> PartState:
+    if check is None:
+        return PartState(status="off")
+    try:
+        async with asyncio.timeout(CHECK_SECONDS):
+            await check()
+    except TimeoutError:
+        return PartState(status="failed", reason="timeout")
+    except (UpheldError, OSError) as error:
+        return PartState(status="failed", reason=type(error).__name__)
+    return PartState(status="ok")
+
+
+def _checks(service: Service) -> dict[str, Check | None]:
+    """The smallest use of each part; None where the settings leave it out."""
+    shared = service.shared
+    local = service.settings.local_models and has_local_models()
+
+    async def database() -> None:
+        with translated():
+            async with service.database.engine.connect() as sql:
+                await sql.execute(text("SELECT FROM documents LIMIT 0"))
+
+    async def embedder() -> None:
+        await _there(shared.embedder).embed(["a test"])
+
+    async def verifier() -> None:
+        await _there(shared.verify.model).judge([Pair("It opens at nine.", "It opens.")])
+
+    async def grader() -> None:
+        await _there(shared.grade.grader).grade([Relevance("When?", "It opens at nine.")])
+
+    async def llm() -> None:
+        asked = _there(shared.llm).stream([Message("user", "Say yes.")], Sampling(max_tokens=1))
+        async for _ in asked:
+            break
+
+    return {
+        "database": database,
+        "storage": service.knowledge.reach,
+        "embedder": embedder if local else None,
+        "verifier": verifier if local else None,
+        "grader": grader if local else None,
+        "llm": llm if shared.llm else None,
+    }
+
+
+def _there(part: T | None) -> T:
+    if part is None:
+        raise ModelError("it could not be opened")
+    return part

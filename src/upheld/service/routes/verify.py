@@ -1,0 +1,55 @@
+"""Any answer against any sources, without an index."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from upheld.plain import plain
+from upheld.service.admitted import Admitted
+from upheld.service.asking import AskBudget
+from upheld.service.callers import Checker, Parts
+from upheld.service.leaving import while_there
+from upheld.service.limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
+from upheld.verifying import CheckedAnswer, check
+
+router = APIRouter(prefix="/v1/verify", tags=["verify"])
+
+
+class Verify(BaseModel):
+    """An answer to check; the mark [n] in it means the n-th source."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "answer": "The tower opens at nine. [1]",
+                    "sources": ["The tower opens at nine."],
+                }
+            ]
+        },
+    )
+
+    answer: AnswerText
+    sources: list[SourceText] = Field(max_length=MOST_SOURCES)
+    question: QuestionText | None = None
+    budget: AskBudget = AskBudget()
+
+
+@router.post("", summary="Check an answer", response_model=CheckedAnswer)
+async def verify(
+    request: Request, service: Parts, _caller: Checker, _admitted: Admitted, body: Verify
+) -> Response:
+    """A verdict on every sentence, with the words that decided; nothing of it is kept."""
+    checking = check(
+        service.shared.verify,
+        body.answer,
+        body.sources,
+        question=body.question,
+        budget=body.budget.capped(service.settings.answer_seconds),
+        judge=service.shared.judge,
+    )
+    return JSONResponse(plain(await while_there(request, checking)))

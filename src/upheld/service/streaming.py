@@ -1,0 +1,142 @@
+"""An answer as server-sent events: its stages as they end, its sentences when they are final."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from fastapi import Request
+from fastapi.sse import EventSourceResponse, format_sse_event
+from starlette.types import Receive, Scope, Send
+
+from upheld.plain import plain
+from upheld.service.asking import Body
+from upheld.service.leaving import while_there
+from upheld.service.problems import problem_of, tell
+from upheld.trace import Listener
+from upheld.types import Event
+
+KEEP_ALIVE_SECONDS = 15.0
+# What fails sooner than this is told by a status code and not by an event.
+FIRST_SECONDS = 2.0
+
+# Stages of a trace under the names of events; a stage that is not here is a detail of another.
+EVENTS = {
+    "plan": "plan",
+    "next_question": "plan",
+    "rewrite": "plan",
+    "revise": "plan",
+    "search": "search",
+    "web_search": "search",
+    "grade": "grade",
+    "rerank": "grade",
+    "action": "grade",
+    "select": "grade",
+    "write": "draft",
+    "short_answer": "draft",
+    "repair": "repair",
+    "refine": "repair",
+    "restate": "repair",
+}
+
+Work = Callable[[Listener], Awaitable[Body]]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Events on their way from the run to the client; None is the end."""
+
+    queue: asyncio.Queue[tuple[str, Body] | None] = field(default_factory=asyncio.Queue)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def put(self, item: tuple[str, Body] | None) -> None:
+        self.queue.put_nowait(item)
+        self.begun.set()
+
+
+class AnswerStream(EventSourceResponse):
+    """Events of a run under way; the run does not outlive the response."""
+
+    def __init__(self, running: asyncio.Task[None], items: Items) -> None:
+        super().__init__(_encoded(running, items), headers={"Cache-Control": "no-store"})
+        self._running = running
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await _stop(self._running)
+
+
+async def stream(request: Request, work: Work) -> AnswerStream:
+    """Start the work, and reply when it has begun well."""
+    items = Items()
+    running = asyncio.create_task(_run(work, items))
+    try:
+        await while_there(request, _begun(items))
+        if running.done():
+            running.result()  # or its error
+        return AnswerStream(running, items)
+    except BaseException:
+        await _stop(running)
+        raise
+
+
+def last_events(body: Body) -> list[tuple[str, Body]]:
+    """The end of a stream: sentences that are final, then the whole answer."""
+    return [*(("claim", claim) for claim in body["claims"]), ("final", body)]
+
+
+async def _run(work: Work, items: Items) -> None:
+    def heard(event: Event) -> None:
+        if name := EVENTS.get(event.stage):
+            # Without the note: it may hold words that nobody has verified.
+            told = {"stage": event.stage, "seconds": event.seconds, "usage": plain(event.usage)}
+            items.put((name, told))
+
+    try:
+        for item in last_events(await work(heard)):
+            items.put(item)
+    finally:
+        items.put(None)
+
+
+async def _begun(items: Items) -> None:
+    """Until there is something to send, or nothing has failed for a while."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FIRST_SECONDS):
+            await items.begun.wait()
+
+
+async def _encoded(running: asyncio.Task[None], items: Items) -> AsyncIterator[bytes]:
+    seq = 0
+    while True:
+        try:
+            item = await asyncio.wait_for(items.queue.get(), KEEP_ALIVE_SECONDS)
+        except TimeoutError:
+            yield format_sse_event(comment="still here")
+            continue
+        if item is None:
+            break
+        seq += 1
+        yield _event(item[0], seq, item[1])
+    await asyncio.wait((running,))
+    error = None if running.cancelled() else running.exception()
+    if isinstance(error, Exception):
+        tell(error)
+        yield _event("error", seq + 1, problem_of(error).model_dump())
+
+
+def _event(name: str, seq: int, data: Body) -> bytes:
+    text = json.dumps({"seq": seq, **data}, ensure_ascii=False, allow_nan=False)
+    return format_sse_event(event=name, data_str=text, id=str(seq))
+
+
+async def _stop(running: asyncio.Task[None]) -> None:
+    running.cancel()  # nothing happens to one that is done
+    await asyncio.wait((running,))
+    if not running.cancelled():
+        running.exception()  # told already, or of no interest to those who left

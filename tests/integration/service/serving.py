@@ -1,0 +1,54 @@
+"""A running application and clients of it, without a socket between them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from uuid import UUID, uuid4
+
+import httpx2
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from tests.integration.places import Place
+from tests.servers.postgres import State
+from upheld.service.app import create_app
+from upheld.service.state import keys, tenants
+from upheld.service.state.database import admin_session
+from upheld.service.state.keys import KeyScope
+from upheld.settings import Settings, load_settings
+
+
+def service_settings(state: State, place: Place, **more: object) -> Settings:
+    """Without models: the quote writer answers at once."""
+    given = {"kb": place.root, "storage": place.storage_options, "local_models": False, **more}
+    return load_settings(database_url=state.service, **given)
+
+
+@asynccontextmanager
+async def running(settings: Settings, *, dev: UUID | None = None) -> AsyncIterator[FastAPI]:
+    app = create_app(settings, dev=dev)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+def client(app: FastAPI, key: SecretStr | None = None) -> httpx2.AsyncClient:
+    headers = {} if key is None else {"Authorization": f"Bearer {key.get_secret_value()}"}
+    transport = httpx2.ASGITransport(app=app)
+    return httpx2.AsyncClient(transport=transport, base_url="http://localhost", headers=headers)
+
+
+async def new_key(
+    state: State,
+    *,
+    tenant: str | None = None,
+    scopes: Iterable[KeyScope] = KeyScope,
+    labels: Iterable[str] | None = None,
+) -> SecretStr:
+    """A key of a tenant by name, who is made if need be."""
+    async with admin_session(state.owner) as admin:
+        known = {each.name: each for each in await tenants.listed(admin)}
+        name = tenant or f"tenant-{uuid4().hex[:8]}"
+        of = known.get(name) or await tenants.add(admin, name)
+        _, secret = await keys.add(admin, of, scopes=scopes, labels=labels, expires_at=None)
+        return secret

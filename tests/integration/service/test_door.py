@@ -1,0 +1,165 @@
+"""Who gets in, what strangers see, and how a request that is too large ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import UUID
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from tests.integration.places import Place
+from tests.integration.service.people import new_tenant
+from tests.integration.service.serving import client, new_key, running, service_settings
+from tests.servers.postgres import State
+from upheld.service.state.database import Database
+from upheld.service.state.keys import KeyScope
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture
+async def app(state: State, tmp_path: Path) -> AsyncIterator[FastAPI]:
+    settings = service_settings(state, Place(str(tmp_path)), max_request_mb=1)
+    async with running(settings) as started:
+        yield started
+
+
+def shape(reply: httpx2.Response) -> tuple[object, ...]:
+    headers = {name: value for name, value in reply.headers.items() if name != "date"}
+    return reply.status_code, sorted(headers.items()), reply.json()
+
+
+async def test_strangers_all_see_the_same_wherever_they_knock(state: State, app: FastAPI) -> None:
+    key = (await new_key(state)).get_secret_value()
+    other = (await new_key(state)).get_secret_value()
+    wrong = [None, "", "Basic abc", "Bearer", "Bearer nonsense", f"Bearer {key[:-1]}", key]
+    wrong += [f"Bearer {key[:21]}{other[21:]}", "Bearer uph_0000000000000000_" + "a" * 43]
+    seen = set()
+    async with client(app) as stranger:
+        for authorization in wrong:
+            headers = {} if authorization is None else {"Authorization": authorization}
+            for method, path, body in (
+                ("POST", "/v1/answers", b"{}"),
+                ("POST", "/v1/answers", b"no json"),
+                ("GET", "/v1/jobs", b""),
+                ("GET", "/v1/nothing/of/the/kind", b""),
+                ("PATCH", "/v1", b"x" * 1_100_000),
+            ):
+                reply = await stranger.request(method, path, content=body, headers=headers)
+                seen.add(repr(shape(reply)))
+    assert len(seen) == 1
+    assert reply.status_code == 401
+    assert reply.headers["www-authenticate"] == "Bearer"
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert reply.json()["code"] == "unknown_caller"
+
+
+async def test_a_key_opens_what_it_is_for_and_nothing_else(state: State, app: FastAPI) -> None:
+    async with client(app, await new_key(state, scopes=[KeyScope.ASK])) as asker:
+        reply = await asker.get("/v1/jobs")
+        assert (reply.status_code, reply.json()["code"]) == (403, "not_allowed")
+        reply = await asker.get("/v1/nothing")
+        assert (reply.status_code, reply.json()["code"]) == (404, "not_found")
+        reply = await asker.get("/v1/answers")
+        assert (reply.status_code, reply.json()["code"]) == (405, "method_not_allowed")
+
+
+@pytest.mark.parametrize(
+    ("host", "near", "enters"),
+    [
+        ("localhost:8000", "127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("[::1]:8000", "::1", True),
+        ("evil.example:8000", "127.0.0.1", False),
+        ("localhost", "10.0.0.7", False),
+    ],
+)
+async def test_in_dev_only_this_machine_needs_no_key(
+    state: State, tmp_path: Path, host: str, near: str, enters: bool
+) -> None:
+    dev: UUID = await new_tenant(state.owner)
+    async with running(service_settings(state, Place(str(tmp_path))), dev=dev) as app:
+        transport = httpx2.ASGITransport(app=app, client=(near, 1))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as caller:
+            reply = await caller.get("/v1/jobs", headers={"Host": host})
+            assert reply.status_code == (200 if enters else 401)
+            wrong = {"Host": host, "Authorization": "Bearer uph_wrong"}
+            assert (await caller.get("/v1/jobs", headers=wrong)).status_code == 401
+
+
+async def test_too_large_a_body_is_refused_by_its_length_and_by_its_bytes(
+    state: State, app: FastAPI
+) -> None:
+    async with client(app, await new_key(state)) as caller:
+        reply = await caller.post("/v1/answers", content=b"x" * 1_000_001)
+        assert (reply.status_code, reply.json()["code"]) == (413, "too_large")
+
+        async def chunks() -> AsyncIterator[bytes]:
+            for _ in range(11):
+                yield b"x" * 100_000
+
+        reply = await caller.post(
+            "/v1/answers", content=chunks(), headers={"Content-Type": "application/json"}
+        )
+        assert reply.status_code == 413
+        assert reply.headers["content-type"] == "application/problem+json"
+
+
+async def test_health_and_readiness(app: FastAPI) -> None:
+    async with client(app) as anyone:
+        assert (await anyone.get("/healthz")).json() == {"status": "ok"}
+        reply = await anyone.get("/readyz")
+    assert reply.status_code == 200
+    ok, off = {"status": "ok", "reason": ""}, {"status": "off", "reason": ""}
+    parts = {"database": ok, "storage": ok} | dict.fromkeys(
+        ("embedder", "verifier", "grader", "llm"), off
+    )
+    assert reply.json() == {"ready": True, "parts": parts}
+
+
+async def test_without_a_database_the_process_lives_and_says_what_is_missing(
+    tmp_path: Path, state: State
+) -> None:
+    settings = service_settings(state, Place(str(tmp_path)))
+    nowhere = SecretStr("postgresql://nobody@127.0.0.1:1/none")
+    async with (
+        running(settings.model_copy(update={"database_url": nowhere})) as app,
+        client(app) as anyone,
+        asyncio.timeout(20),
+    ):
+        assert (await anyone.get("/healthz")).status_code == 200
+        reply = await anyone.get("/readyz")
+        assert reply.status_code == 503
+        failed = {"status": "failed", "reason": "StateUnavailableError"}
+        assert reply.json()["parts"]["database"] == failed
+        reply = await anyone.get("/v1/jobs")
+        assert (reply.status_code, reply.json()["code"]) == (503, "state_unavailable")
+        assert reply.headers["retry-after"] == "1"
+
+
+async def test_what_is_unexpected_is_told_without_its_words(
+    state: State, app: FastAPI, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fall(*_: object, **__: object) -> None:
+        raise RuntimeError("secret words")
+
+    key = await new_key(state)
+    monkeypatch.setattr(Database, "session", fall)
+    async with client(app, key) as caller:
+        reply = await caller.get("/v1/jobs")
+    assert (reply.status_code, reply.json()["code"]) == (500, "unexpected")
+    assert "secret words" not in reply.text + caplog.text
+    assert "RuntimeError" in caplog.text
+
+
+def test_every_route_declares_its_problems(app: FastAPI) -> None:
+    for path, methods in app.openapi()["paths"].items():
+        for operation in methods.values():
+            for code in ("422", "4XX", "5XX"):
+                content = operation["responses"][code]["content"]
+                assert list(content) == ["application/problem+json"], path

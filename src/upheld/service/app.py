@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from uuid import UUID
 
 from fastapi import FastAPI
@@ -12,24 +12,27 @@ from upheld.service import problems
 from upheld.service.callers import Door
 from upheld.service.limits import BodyLimit
 from upheld.service.opened import opened
-from upheld.service.routes import answers, health, jobs, verify
+from upheld.service.routes import answers, documents, health, jobs, verify
+from upheld.service.worker import working
 from upheld.settings import Settings
 from upheld.version import __version__
 
 _MEGABYTE = 1_000_000
 
 
-def create_app(settings: Settings, *, dev: UUID | None = None) -> FastAPI:
+def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = True) -> FastAPI:
     """Nothing is opened before the application starts, and all is closed when it ends.
 
-    `dev` names the tenant of requests from this machine that bring no key.
+    `dev` names the tenant of requests from this machine that bring no key. Without `works`, jobs
+    wait for another process.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with opened(settings, dev=dev) as service:
             app.state.service = service
-            yield
+            async with working(service) if works else nullcontext():
+                yield
 
     app = FastAPI(
         title="Upheld",
@@ -40,7 +43,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None) -> FastAPI:
         redoc_url=None,
     )
     problems.install(app)
-    for router in (answers.router, verify.router, jobs.router, health.router):
+    for router in (answers.router, verify.router, documents.router, jobs.router, health.router):
         app.include_router(router)
     # The last one added is the first that a request meets.
     app.add_middleware(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Header
+from fastapi import Header, Response
 from fastapi.responses import JSONResponse
 
 from upheld.errors import UpheldError
@@ -77,9 +77,24 @@ async def once(
         raise
 
 
-def replayed(replay: Replay) -> JSONResponse:
-    """The first reply again, marked as such."""
-    return JSONResponse(replay.body, replay.status, REPLAYED)
+async def carry_out(
+    service: Service,
+    caller: Caller,
+    change: Callable[[Session], Awaitable[Any]],
+    *,
+    route: str,
+    key: str | None,
+    request: bytes,
+    status: int,
+) -> Response:
+    """A change in one transaction with its reply; a repeat gets the first reply, marked as such."""
+    async with once(service, caller, route=route, key=key, request=request) as this:
+        if this.replay is not None:
+            return JSONResponse(this.replay.body, this.replay.status, REPLAYED)
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            body = await change(session)
+            await this.keep(session, status=status, body=body)
+        return JSONResponse(body, status)
 
 
 async def _abandon(service: Service, caller: Caller, claim: Claim) -> None:

@@ -7,25 +7,26 @@ as long as it takes. A row that was changed meanwhile is left for the next look.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from upheld.client import AsyncUpheld
 from upheld.errors import MissingExtraError, NotFoundError, UpheldError, WebError
 from upheld.ingest.given import Given
 from upheld.ingest.pipeline import LONGEST_TAIL
 from upheld.service.opened import Service
+from upheld.service.problems import problem_of
 from upheld.service.state import collections, documents, idempotency
+from upheld.service.state.database import Session
 from upheld.service.state.documents import Document, DocumentStatus
 from upheld.service.state.jobs import Jobs
 from upheld.service.state.tasks import Body, Task, Work
-from upheld.service.uploads import discard, name_of, unwanted
+from upheld.service.uploads import sweep
 
 BATCH = 16  # documents in one commit of the index
-BATCH_BYTES = 32_000_000
-MOST_FRAGMENTS = 50
-# An upload that no row names yet may belong to a request that is still under way.
-UPLOAD_GRACE = timedelta(hours=1)
+BATCH_BYTES = 32_000_000  # held in memory at once, but for the last document of a batch
+MOST_FRAGMENTS = 50  # then searches slow down: docs/decisions/001-search-engine.md
+_LOST = "its bytes are gone; send it again"
 
 
 def bodies(service: Service) -> Mapping[Task, Body]:
@@ -36,7 +37,7 @@ def bodies(service: Service) -> Mapping[Task, Body]:
 
 @dataclass(frozen=True, slots=True)
 class Works:
-    """The jobs of one process."""
+    """The jobs, on the parts of one process."""
 
     service: Service
 
@@ -48,20 +49,23 @@ class Works:
                 replaced = replaced or any(each.version is not None for each in pending)
                 await self._read(work, kb, pending)
             held = await kb.statistics()
+        await sweep(self.service, work)
         if replaced or held.unindexed >= LONGEST_TAIL or held.fragments > MOST_FRAGMENTS:
             async with self._session(work) as session:
                 await Jobs(session).defer(Task.COMPACT, work.collection)
 
     async def delete(self, work: Work) -> None:
-        """Remove whatever is marked: index, old versions and bytes first, its row last."""
+        """Remove whatever is marked: from index, old versions and storage first, its row last."""
+        storage = self.service.objects(work.tenant)
         async with self.service.knowledge.of(work.tenant, work.collection) as kb:
             while marked := await self._rows(work, DocumentStatus.DELETING):
                 await kb.delete([each.id for each in marked])
                 await kb.maintain()
+                await storage.delete([each.upload for each in marked if each.upload])
                 async with self._session(work) as session:
                     for each in marked:
                         await documents.forget(session, each)
-        await self._sweep(work, grace=timedelta(0) if False else UPLOAD_GRACE)
+        await sweep(self.service, work)
         async with self._session(work) as session:
             await collections.end_if_empty(session, work.collection)
 
@@ -69,6 +73,54 @@ class Works:
         """Tidy the index, and drop what nobody will ask for."""
         async with self.service.knowledge.of(work.tenant, work.collection) as kb:
             await kb.maintain()
-        await self._sweep(work, grace=UPLOAD_GRACE)
+        await sweep(self.service, work)
         async with self._session(work) as session:
             await idempotency.sweep(session)
+
+    async def _read(self, work: Work, kb: AsyncUpheld, rows: Sequence[Document]) -> None:
+        """Index a batch, then move its rows on; bytes that were read are not kept."""
+        looked: list[Document] = []
+        given: list[Given] = []
+        failed: dict[str, str] = {}
+        for row in rows:
+            looked.append(row)
+            try:
+                given.append(await self._bytes(work, row))
+            except NotFoundError:
+                failed[row.id] = _LOST
+            except (WebError, MissingExtraError) as error:
+                failed[row.id] = str(error)
+            if sum(len(each.data) for each in given) > BATCH_BYTES:
+                break  # the rest come with the next look
+        versions: Mapping[str, str] = {}
+        try:
+            report = await kb.put(given)
+            versions, failed = report.versions, failed | dict(report.failed)
+        except UpheldError as error:
+            if error.retryable:
+                raise
+            failed |= {each.id: problem_of(error).detail for each in given}
+        async with self._session(work) as session:
+            for row in looked:
+                if row.id in failed:
+                    await documents.fail(session, row, error=failed[row.id])
+                else:
+                    await documents.finish(session, row, version=versions[row.id])
+        await self.service.objects(work.tenant).delete([row.upload for row in looked if row.upload])
+
+    async def _bytes(self, work: Work, row: Document) -> Given:
+        if row.upload is not None:
+            data = await self.service.objects(work.tenant).get(row.upload)
+            return Given(row.id, data, row.origin, row.origin, row.labels)
+        if self.service.fetch is None:
+            raise MissingExtraError("Fetching a page", "web")
+        page = await self.service.fetch(row.origin)
+        return Given(row.id, page.data, page.name, page.uri, row.labels)
+
+    async def _rows(self, work: Work, status: DocumentStatus) -> list[Document]:
+        async with self._session(work) as session:
+            return await documents.listed(session, work.collection, limit=BATCH, status=status)
+
+    def _session(self, work: Work) -> AbstractAsyncContextManager[Session]:
+        """The owner's view: a job serves everybody who may see a part of the collection."""
+        return self.service.database.session(work.tenant, labels=None)

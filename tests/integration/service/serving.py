@@ -16,6 +16,8 @@ from upheld.service.app import create_app
 from upheld.service.state import keys, tenants
 from upheld.service.state.database import admin_session
 from upheld.service.state.keys import KeyScope
+from upheld.service.state.tasks import worker_app
+from upheld.service.work import bodies
 from upheld.settings import Settings, load_settings
 
 
@@ -27,7 +29,7 @@ def service_settings(state: State, place: Place, **more: object) -> Settings:
 
 @asynccontextmanager
 async def running(settings: Settings, *, dev: UUID | None = None) -> AsyncIterator[FastAPI]:
-    app = create_app(settings, dev=dev)
+    app = create_app(settings, dev=dev, works=False)
     async with app.router.lifespan_context(app):
         yield app
 
@@ -52,3 +54,27 @@ async def new_key(
         of = known.get(name) or await tenants.add(admin, name)
         _, secret = await keys.add(admin, of, scopes=scopes, labels=labels, expires_at=None)
         return secret
+
+
+async def work_off(app: FastAPI, state: State) -> None:
+    """Run every job that waits, and those that they ask for."""
+    jobs = worker_app(state.service, bodies(app.state.service))
+    async with jobs.open_async():
+        await jobs.run_worker_async(wait=False, install_signal_handlers=False, listen_notify=False)
+
+
+async def give(caller: httpx2.AsyncClient, id: str, text: str, *labels: str) -> httpx2.Response:
+    """A text document for the collection `staff`."""
+    reply = await caller.put(
+        f"/v1/collections/staff/documents/{id}",
+        content=text.encode(),
+        headers={"Content-Type": "text/plain; charset=utf-8"},
+        params={"label": list(labels)},
+    )
+    assert reply.status_code == 202, reply.text
+    return reply
+
+
+async def ask(caller: httpx2.AsyncClient, question: str, **more: object) -> httpx2.Response:
+    body = {"question": question, "collection": "staff", **more}
+    return await caller.post("/v1/answers", json=body)

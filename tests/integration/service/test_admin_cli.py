@@ -57,7 +57,7 @@ def test_migrate_says_where_the_database_is(
     url = postgres.empty_database(new_name()).get_secret_value()
     monkeypatch.setenv("UPHELD_DATABASE_URL", url)
     assert "at revision 0003" in run("migrate")
-    assert told("migrate") == {"revision": "0003"}
+    assert told("migrate") == {"revision": "0004"}
 
 
 def test_a_tenant_and_its_keys(state: State) -> None:

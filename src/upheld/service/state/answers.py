@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, tuple_
+from sqlalchemy import Select, delete, insert, select, tuple_
 
 from upheld.errors import NotFoundError
 from upheld.service.state.database import Session
@@ -78,12 +78,14 @@ async def get(session: Session, id: str) -> KeptAnswer:
     return KeptAnswer(**row._mapping)
 
 
-async def forget_citing(session: Session, collection: str, document_id: str) -> None:
-    """Delete every answer that quotes a document, and replies that were kept for its repeats."""
+async def forget_citing(
+    session: Session, collection: str, document_ids: Sequence[str] | Select[tuple[str]]
+) -> None:
+    """Delete every answer that quotes one of them, and replies that were kept for its repeats."""
     citing = select(answer_documents.c.answer_id).where(
         answer_documents.c.tenant_id == session.tenant,
         answer_documents.c.collection == collection,
-        answer_documents.c.document_id == document_id,
+        answer_documents.c.document_id.in_(document_ids),
     )
     own = answers.c.tenant_id == session.tenant
     await session.sql.execute(delete(answers).where(own, answers.c.id.in_(citing)))

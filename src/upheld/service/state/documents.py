@@ -77,7 +77,7 @@ async def put(
     document = _document((await session.sql.execute(written)).one_or_none(), id)
     if before is not None and frozenset(before) != labels:
         # Who was shown an answer from it may not be among those who may see it now.
-        await answers.forget_citing(session, collection, id)
+        await answers.forget_citing(session, collection, [id])
     return document
 
 
@@ -123,10 +123,31 @@ async def fail(session: Session, document: Document, *, error: str) -> bool:
 async def condemn(session: Session, collection: str, id: str) -> Document:
     """Mark it for deletion; answers that quote it go at once."""
     change = update(documents).where(_is(session, collection, id), _seen(session))
-    marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now(), upload=None)
+    marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now())
     document = _document((await session.sql.execute(marked.returning(*_SHOWN))).one_or_none(), id)
-    await answers.forget_citing(session, collection, id)
+    await answers.forget_citing(session, collection, [id])
     return document
+
+
+async def condemn_all(session: Session, collection: str) -> int:
+    """Mark all documents of a collection that the caller may see; how many are new among them."""
+    here = and_(
+        documents.c.tenant_id == session.tenant,
+        documents.c.collection == collection,
+        _seen(session),
+    )
+    change = update(documents).where(here, documents.c.status != DocumentStatus.DELETING)
+    marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now())
+    count = (await session.sql.execute(marked)).rowcount
+    going = select(documents.c.id).where(here, documents.c.status == DocumentStatus.DELETING)
+    await answers.forget_citing(session, collection, going)
+    return count
+
+
+async def waiting_upload(session: Session, collection: str, id: str) -> str | None:
+    """Where bytes of a document wait that `put` will replace; it is held until then."""
+    held = select(documents.c.upload).where(_is(session, collection, id)).with_for_update()
+    return (await session.sql.execute(held)).scalar_one_or_none()
 
 
 async def uploads(session: Session, collection: str) -> set[str]:

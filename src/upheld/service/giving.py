@@ -1,0 +1,179 @@
+"""Documents are given and taken back: row, job and log entry come to be together, or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from fastapi import Response
+
+from upheld.errors import UsageError
+from upheld.plain import plain
+from upheld.service.callers import Caller
+from upheld.service.opened import Service
+from upheld.service.repeats import carry_out
+from upheld.service.state import audit, collections, documents
+from upheld.service.state.database import Session
+from upheld.service.state.documents import Document, DocumentStatus
+from upheld.service.state.jobs import Jobs
+from upheld.service.state.tasks import Task
+from upheld.service.uploads import Upload
+
+ACCEPTED = 202
+# Names under which idempotency keys are kept.
+PUT = "PUT /v1/collections/{collection}/documents/{id}"
+DELETE = "DELETE /v1/collections/{collection}/documents/{id}"
+DELETE_ALL = "DELETE /v1/collections/{collection}"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document as its tenant sees it; `version` names its text, once it was read."""
+
+    collection: str
+    id: str
+    status: DocumentStatus
+    version: str | None
+    labels: frozenset[str]
+    origin: str
+    error: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """What was asked for, and the job that will do it."""
+
+    document: DocumentView
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A collection whose documents go, and the job that removes them."""
+
+    collection: str
+    documents: int
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gift:
+    """A document as somebody gives it: bytes that wait, or the address of a page."""
+
+    collection: str
+    id: str
+    origin: str
+    labels: frozenset[str]
+    upload: Upload | None = None
+
+    @property
+    def request(self) -> bytes:
+        """What makes two requests the same."""
+        content = None if self.upload is None else self.upload.sha256
+        parts = [self.collection, self.id, self.origin, sorted(self.labels), content]
+        return json.dumps(parts).encode()
+
+
+def view(document: Document) -> DocumentView:
+    """Without what is only ours to know."""
+    return DocumentView(
+        document.collection,
+        document.id,
+        document.status,
+        document.version,
+        document.labels,
+        document.origin,
+        document.error,
+        document.created_at,
+        document.updated_at,
+    )
+
+
+async def give(service: Service, caller: Caller, gift: Gift, key: str | None) -> Response:
+    """Take a document on; bytes that nobody will read any more go."""
+    unread = [] if gift.upload is None else [gift.upload.name]
+
+    async def change(session: Session) -> Any:
+        nonlocal unread
+        await collections.ensure(session, gift.collection)
+        old = await documents.waiting_upload(session, gift.collection, gift.id)
+        document = await documents.put(
+            session,
+            gift.collection,
+            gift.id,
+            origin=gift.origin,
+            labels=gift.labels,
+            upload=None if gift.upload is None else gift.upload.name,
+        )
+        job = await Jobs(session).defer(Task.INGEST, gift.collection)
+        await audit.record(
+            session,
+            actor=caller.key,
+            action="document.put",
+            subject=f"{gift.collection}/{gift.id}",
+            detail={"revision": document.revision},
+        )
+        unread = [old] if old else []
+        return plain(UnderWay(view(document), job))
+
+    storage = service.objects(caller.tenant)
+    try:
+        reply = await carry_out(
+            service, caller, change, route=PUT, key=key, request=gift.request, status=ACCEPTED
+        )
+    except UsageError:  # after any other error it may be kept; if not, a sweep finds the bytes
+        await storage.delete([] if gift.upload is None else [gift.upload.name])
+        raise
+    await storage.delete(unread)
+    return reply
+
+
+async def take_back(
+    service: Service, caller: Caller, collection: str, id: str, key: str | None
+) -> Response:
+    """Mark a document for deletion; from now on nobody is shown an answer that quotes it."""
+
+    async def change(session: Session) -> Any:
+        document = await documents.condemn(session, collection, id)
+        job = await Jobs(session).defer(Task.DELETE, collection)
+        subject = f"{collection}/{id}"
+        await audit.record(session, actor=caller.key, action="document.delete", subject=subject)
+        return plain(UnderWay(view(document), job))
+
+    request = f"{collection}/{id}".encode()
+    return await carry_out(
+        service, caller, change, route=DELETE, key=key, request=request, status=ACCEPTED
+    )
+
+
+async def take_all_back(
+    service: Service, caller: Caller, collection: str, key: str | None
+) -> Response:
+    """Mark every document of a collection that the caller may see."""
+
+    async def change(session: Session) -> Any:
+        await collections.get(session, collection)
+        count = await documents.condemn_all(session, collection)
+        job = await Jobs(session).defer(Task.DELETE, collection)
+        await audit.record(
+            session,
+            actor=caller.key,
+            action="collection.delete",
+            subject=collection,
+            detail={"documents": count},
+        )
+        return plain(Ending(collection, count, job))
+
+    return await carry_out(
+        service,
+        caller,
+        change,
+        route=DELETE_ALL,
+        key=key,
+        request=collection.encode(),
+        status=ACCEPTED,
+    )

@@ -1,0 +1,225 @@
+"""Collections and their documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
+
+from upheld.errors import MissingExtraError, NotFoundError, UsageError
+from upheld.service.callers import Parts, Reader, Writer
+from upheld.service.giving import (
+    ACCEPTED,
+    DocumentView,
+    Ending,
+    Gift,
+    UnderWay,
+    give,
+    take_all_back,
+    take_back,
+    view,
+)
+from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
+from upheld.service.repeats import IdempotencyKey
+from upheld.service.state import collections, documents
+from upheld.service.state.documents import DocumentStatus
+from upheld.service.state.visible import may_give
+from upheld.service.uploads import readable_name, receive
+from upheld.types import content_hash
+
+router = APIRouter(prefix="/v1/collections", tags=["documents"])
+MOST_TEXT = 200_000  # characters in one reply
+Labels = Annotated[
+    list[Label],
+    Query(alias="label", max_length=MOST_LABELS, description="Who may see it; repeat for more."),
+]
+FileName = Annotated[
+    str | None,
+    Query(pattern=r"^[^\x00-\x1f/\\]{1,200}$", description="A file name, whose suffix counts."),
+]
+
+
+class PageAddress(BaseModel):
+    """A page of the web to read, instead of bytes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: AnyHttpUrl = Field(max_length=2000)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionList:
+    """The tenant's collections by name."""
+
+    collections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentList:
+    """Documents by id; ask for those `after` the last one, until there is no `next`."""
+
+    documents: tuple[DocumentView, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """Characters of a document's canonical text, into which citations point."""
+
+    document_id: str
+    version: str
+    start: int
+    end: int
+    length: int  # of the whole text
+    text: str
+
+
+# Either bytes or an address: FastAPI would read only one of the two into a model.
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "application/json": {"schema": PageAddress.model_json_schema()},
+        },
+    }
+}
+
+
+@router.get("", summary="List collections")
+async def list_collections(service: Parts, caller: Reader) -> CollectionList:
+    """A collection is there from its first document until its last one is gone."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        return CollectionList(tuple(await collections.listed(session)))
+
+
+@router.delete(
+    "/{collection}",
+    summary="Delete a collection",
+    status_code=ACCEPTED,
+    response_model=Ending,
+)
+async def delete_collection(
+    service: Parts,
+    caller: Writer,
+    collection: CollectionName,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """All documents that this key may see go, and with the last one the collection."""
+    return await take_all_back(service, caller, collection, idempotency_key)
+
+
+@router.put(
+    "/{collection}/documents/{id}",
+    summary="Give a document",
+    status_code=ACCEPTED,
+    response_model=UnderWay,
+    openapi_extra=_BODY,
+)
+async def put_document(
+    request: Request,
+    service: Parts,
+    caller: Writer,
+    collection: CollectionName,
+    id: DocumentId,
+    label: Labels = [],  # noqa: B006 — FastAPI copies it
+    name: FileName = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Its bytes with their content type, or JSON with the `url` of a page; a job will read it.
+
+    The same id again replaces the document.
+    """
+    labels = frozenset(label)
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        may_give(labels, session)  # before its bytes are taken
+    kind = request.headers.get("content-type", "")
+    if kind.partition(";")[0].strip().lower() == "application/json":
+        gift = Gift(collection, id, _address(service.fetch, await request.body()), labels)
+    else:
+        origin = readable_name(id, name, kind)
+        upload = await receive(service, caller.tenant, collection, request.stream())
+        gift = Gift(collection, id, origin, labels, upload)
+    return await give(service, caller, gift, idempotency_key)
+
+
+@router.get("/{collection}/documents", summary="List documents")
+async def list_documents(
+    service: Parts,
+    caller: Reader,
+    collection: CollectionName,
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
+    after: DocumentId | None = None,
+    status: DocumentStatus | None = None,
+) -> DocumentList:
+    """Those that this key may see."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        await collections.get(session, collection)
+        found = await documents.listed(
+            session, collection, limit=limit + 1, after=after or "", status=status
+        )
+    page = found[:limit]
+    more = page[-1].id if len(found) > limit else None
+    return DocumentList(tuple(view(each) for each in page), more)
+
+
+@router.get("/{collection}/documents/{id}", summary="How far is a document?")
+async def get_document(
+    service: Parts, caller: Reader, collection: CollectionName, id: DocumentId
+) -> DocumentView:
+    """One that this key may not see is not there."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        return view(await documents.get(session, collection, id))
+
+
+@router.delete(
+    "/{collection}/documents/{id}",
+    summary="Delete a document",
+    status_code=ACCEPTED,
+    response_model=UnderWay,
+)
+async def delete_document(
+    service: Parts,
+    caller: Writer,
+    collection: CollectionName,
+    id: DocumentId,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Answers that quote it go at once; a job removes it from every byte of storage."""
+    return await take_back(service, caller, collection, id, idempotency_key)
+
+
+@router.get("/{collection}/documents/{id}/text", summary="Text of a document")
+async def get_text(
+    service: Parts,
+    caller: Reader,
+    collection: CollectionName,
+    id: DocumentId,
+    version: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$")] = None,
+    start: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    end: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+) -> DocumentText:
+    """For showing a quote in place: at most 200,000 characters at a time."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        row = await documents.get(session, collection, id)
+    if row.status is DocumentStatus.DELETING:
+        raise NotFoundError(f"There is no document {id}.")
+    async with service.knowledge.of(caller.tenant, collection) as kb:
+        text = await kb.document_text(id, version=version, labels=caller.labels)
+    last = min(len(text) if end is None else end, len(text), start + MOST_TEXT)
+    first = min(start, last)
+    return DocumentText(id, content_hash(text), first, last, len(text), text[first:last])
+
+
+def _address(fetch: object, body: bytes) -> str:
+    if fetch is None:
+        raise MissingExtraError("Fetching a page", "web")
+    try:
+        return str(PageAddress.model_validate_json(body).url)
+    except ValidationError as error:
+        faults = "; ".join(each["msg"] for each in error.errors(include_input=False))
+        raise UsageError(
+            f"This is no address of a page: {faults}.", help='Send {"url": "https://…"}.'
+        ) from None

@@ -1,0 +1,92 @@
+"""Bytes that were sent to us wait in the tenant's own storage until a job has read them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
+from uuid import UUID
+
+from upheld.errors import UsageError
+from upheld.ingest.read import SUFFIXES
+from upheld.ports import Objects
+from upheld.service.opened import Service
+from upheld.service.state import documents
+from upheld.service.state.tasks import Work
+from upheld.types import new_id
+
+# No collection has a name like this, so none can lie over it.
+FOLDER = "_uploads"
+# What no row names may belong to a request that is still under way.
+GRACE = timedelta(hours=1)
+# For bytes that come without a file name.
+_SUFFIX_OF = {
+    "text/plain": ".txt",
+    "text/csv": ".csv",
+    "text/markdown": ".md",
+    "text/html": ".html",
+    "application/xhtml+xml": ".xhtml",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Bytes that wait, and the hash of them."""
+
+    name: str
+    sha256: str
+
+
+async def receive(
+    service: Service, tenant: UUID, collection: str, chunks: AsyncIterator[bytes]
+) -> Upload:
+    """Store bytes as they come."""
+    name = f"{FOLDER}/{collection}/{new_id()}"
+    digest, length = hashlib.sha256(), 0
+
+    async def counted() -> AsyncIterator[bytes]:
+        nonlocal length
+        async for chunk in chunks:
+            if chunk:
+                digest.update(chunk)
+                length += len(chunk)
+                yield chunk
+
+    storage = service.objects(tenant)
+    await storage.put(name, counted())
+    if not length:
+        await storage.delete([name])
+        raise UsageError("The document is empty.", help="Send its bytes as the request's body.")
+    return Upload(name, digest.hexdigest())
+
+
+def readable_name(id: str, file_name: str | None, content_type: str) -> str:
+    """A name whose suffix tells the reader the format."""
+    kind = content_type.partition(";")[0].strip().lower()
+    name = file_name or f"{id}{_SUFFIX_OF.get(kind, '')}"
+    if PurePath(name).suffix.lower() not in SUFFIXES:
+        raise UsageError(
+            f"{name} is of no format that can be read.",
+            help=f"Give a file name (?name=) that ends in one of {' '.join(sorted(SUFFIXES))}, "
+            f"or a content type of {', '.join(sorted(_SUFFIX_OF))}.",
+        )
+    return name
+
+
+async def sweep(service: Service, work: Work, *, grace: timedelta = GRACE) -> None:
+    """Remove what waits for nobody: requests that broke off, and jobs that were killed."""
+    storage: Objects = service.objects(work.tenant)
+    before = datetime.now(UTC) - grace
+    found = await storage.listed(f"{FOLDER}/{work.collection}")
+    old = {each.name for each in found if each.changed_at < before}
+    if old:
+        async with service.database.session(work.tenant, labels=None) as session:
+            old -= await documents.uploads(session, work.collection)
+    await storage.delete(sorted(old))

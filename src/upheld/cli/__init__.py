@@ -19,6 +19,7 @@ from upheld.cli import (
     label,
     mcp,
     methods,
+    serve,
     train,
     verify,
 )
@@ -52,6 +53,8 @@ app.command("list")(documents.list_documents)
 app.command()(documents.delete)
 app.command()(ask.ask)
 app.command()(verify.verify)
+app.command()(serve.serve)
+app.command()(serve.worker)
 app.command()(methods.methods)
 app.command()(label.label)
 app.command()(doctor.doctor)

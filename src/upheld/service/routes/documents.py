@@ -23,6 +23,7 @@ from upheld.service.giving import (
 )
 from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
 from upheld.service.repeats import IdempotencyKey
+from upheld.service.replies import as_json
 from upheld.service.state import collections, documents
 from upheld.service.state.documents import DocumentStatus
 from upheld.service.state.visible import may_give
@@ -88,11 +89,11 @@ _BODY = {
 }
 
 
-@router.get("", summary="List collections")
-async def list_collections(service: Parts, caller: Reader) -> CollectionList:
+@router.get("", summary="List collections", response_model=CollectionList)
+async def list_collections(service: Parts, caller: Reader) -> Response:
     """A collection is there from its first document until its last one is gone."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        return CollectionList(tuple(await collections.listed(session)))
+        return as_json(CollectionList(tuple(await collections.listed(session))))
 
 
 @router.delete(
@@ -145,7 +146,7 @@ async def put_document(
     return await give(service, caller, gift, idempotency_key)
 
 
-@router.get("/{collection}/documents", summary="List documents")
+@router.get("/{collection}/documents", summary="List documents", response_model=DocumentList)
 async def list_documents(
     service: Parts,
     caller: Reader,
@@ -153,7 +154,7 @@ async def list_documents(
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
     after: DocumentId | None = None,
     status: DocumentStatus | None = None,
-) -> DocumentList:
+) -> Response:
     """Those that this key may see."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         await collections.get(session, collection)
@@ -162,16 +163,18 @@ async def list_documents(
         )
     page = found[:limit]
     more = page[-1].id if len(found) > limit else None
-    return DocumentList(tuple(view(each) for each in page), more)
+    return as_json(DocumentList(tuple(view(each) for each in page), more))
 
 
-@router.get("/{collection}/documents/{id}", summary="How far is a document?")
+@router.get(
+    "/{collection}/documents/{id}", summary="How far is a document?", response_model=DocumentView
+)
 async def get_document(
     service: Parts, caller: Reader, collection: CollectionName, id: DocumentId
-) -> DocumentView:
+) -> Response:
     """One that this key may not see is not there."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        return view(await documents.get(session, collection, id))
+        return as_json(view(await documents.get(session, collection, id)))
 
 
 @router.delete(
@@ -191,7 +194,9 @@ async def delete_document(
     return await take_back(service, caller, collection, id, idempotency_key)
 
 
-@router.get("/{collection}/documents/{id}/text", summary="Text of a document")
+@router.get(
+    "/{collection}/documents/{id}/text", summary="Text of a document", response_model=DocumentText
+)
 async def get_text(
     service: Parts,
     caller: Reader,
@@ -200,7 +205,7 @@ async def get_text(
     version: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$")] = None,
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
     end: Annotated[int | None, Query(ge=0, le=2**31)] = None,
-) -> DocumentText:
+) -> Response:
     """For showing a quote in place: at most 200,000 characters at a time."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         row = await documents.get(session, collection, id)
@@ -210,7 +215,8 @@ async def get_text(
         text = await kb.document_text(id, version=version, labels=caller.labels)
     last = min(len(text) if end is None else end, len(text), start + MOST_TEXT)
     first = min(start, last)
-    return DocumentText(id, content_hash(text), first, last, len(text), text[first:last])
+    shown = DocumentText(id, content_hash(text), first, last, len(text), text[first:last])
+    return as_json(shown)
 
 
 def _address(fetch: object, body: bytes) -> str:

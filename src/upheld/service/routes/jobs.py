@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 
 from upheld.errors import ConflictError
 from upheld.service.callers import Parts, Reader, Writer
 from upheld.service.limits import PAGE
+from upheld.service.replies import as_json
 from upheld.service.state import audit
 from upheld.service.state.jobs import JobInfo, Jobs
 
@@ -24,27 +25,27 @@ class JobList:
     jobs: tuple[JobInfo, ...]
 
 
-@router.get("", summary="List jobs")
+@router.get("", summary="List jobs", response_model=JobList)
 async def list_jobs(
     service: Parts, caller: Reader, limit: Annotated[int, Query(ge=1, le=PAGE)] = 20
-) -> JobList:
+) -> Response:
     """The newest come first."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        return JobList(tuple(await Jobs(session).listed(limit=limit)))
+        return as_json(JobList(tuple(await Jobs(session).listed(limit=limit))))
 
 
-@router.get("/{id}", summary="Look at a job")
-async def get_job(service: Parts, caller: Reader, id: JobId) -> JobInfo:
+@router.get("/{id}", summary="Look at a job", response_model=JobInfo)
+async def get_job(service: Parts, caller: Reader, id: JobId) -> Response:
     """How far it is."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        return await Jobs(session).get(id)
+        return as_json(await Jobs(session).get(id))
 
 
-@router.delete("/{id}", summary="Cancel a job")
-async def cancel_job(service: Parts, caller: Writer, id: JobId) -> JobInfo:
+@router.delete("/{id}", summary="Cancel a job", response_model=JobInfo)
+async def cancel_job(service: Parts, caller: Writer, id: JobId) -> Response:
     """A job that waits is taken from the queue; one that runs is told to stop."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         if not await Jobs(session).cancel(id):
             raise ConflictError(f"Job {id} has ended already.")
         await audit.record(session, actor=caller.key, action="job.cancel", subject=str(id))
-        return await Jobs(session).get(id)
+        return as_json(await Jobs(session).get(id))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from upheld.plain import plain
 from upheld.service.admitted import Admitted
 from upheld.service.asking import AskBudget
 from upheld.service.callers import Checker, Parts
 from upheld.service.leaving import while_there
 from upheld.service.limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
+from upheld.service.replies import as_json
 from upheld.verifying import CheckedAnswer, check
 
 router = APIRouter(prefix="/v1/verify", tags=["verify"])
@@ -52,4 +51,4 @@ async def verify(
         budget=body.budget.capped(service.settings.answer_seconds),
         judge=service.shared.judge,
     )
-    return JSONResponse(plain(await while_there(request, checking)))
+    return as_json(await while_there(request, checking))

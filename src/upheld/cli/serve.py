@@ -1,0 +1,139 @@
+"""`upheld serve` and `upheld worker`: the service on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.text import Text
+
+from upheld.cli import show
+from upheld.errors import MissingExtraError, UsageError
+from upheld.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from upheld.service.state.database import AdminSession
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+DEV_TENANT = "dev"
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8000,
+    dev: Annotated[
+        bool,
+        typer.Option(
+            "--dev",
+            help="To try it out: a private PostgreSQL beside the knowledge base, one tenant, and "
+            "no key needed on this machine.",
+        ),
+    ] = False,
+    works: Annotated[
+        bool,
+        typer.Option("--worker/--no-worker", help="Run jobs in this process as well."),
+    ] = True,
+) -> None:
+    """Answer over HTTP: keys, tenants and documents are in the database of the settings.
+
+    It stops when it is told to (Ctrl-C, SIGTERM), after what is under way has ended.
+
+    Examples:
+
+        upheld serve --dev
+
+        UPHELD_DATABASE_URL=postgresql://web@db/upheld upheld serve --host 0.0.0.0
+    """
+    _need_extra()
+    settings = load_settings()
+    if not dev:
+        _run(settings, host, port, dev=None, works=works)
+        return
+    if host not in LOOPBACK:
+        raise UsageError(
+            f"--dev asks nobody for a key, so it does not listen on {host}.",
+            help=f"Listen on {LOOPBACK[0]}, or give keys to callers: upheld admin --help",
+        )
+    with _private_database(settings) as (own, tenant):
+        _run(own, host, port, dev=tenant, works=works)
+
+
+def worker() -> None:
+    """Run jobs only: reading, deleting and tidying documents.
+
+    It stops when it is told to (Ctrl-C, SIGTERM); a job that takes long goes back to the queue.
+
+    Examples:
+
+        UPHELD_DATABASE_URL=postgresql://web@db/upheld upheld worker
+    """
+    _need_extra()
+    settings = load_settings()
+    from upheld.service.opened import opened
+    from upheld.service.worker import work
+
+    async def run() -> None:
+        here = asyncio.current_task()
+        assert here is not None
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, here.cancel)
+        async with opened(settings) as service:
+            show.err.print(Text("Jobs are being run.", style="green"))
+            with suppress(asyncio.CancelledError):
+                await work(service)
+
+    asyncio.run(run())
+
+
+def _run(settings: Settings, host: str, port: int, *, dev: UUID | None, works: bool) -> None:
+    from upheld.service.app import create_app
+    from upheld.service.server import Server
+    from upheld.service.state.connect import address
+
+    address(settings.database_url)  # what is wrong with it is said before anything starts
+
+    def started(url: str) -> None:
+        show.err.print(Text.assemble("Upheld answers at ", (url, "bold green")))
+        if dev is not None:
+            show.err.print(Text(f"No key is needed on this machine. Try it: {url}/docs", "dim"))
+
+    Server(create_app(settings, dev=dev, works=works), host, port, started).run()
+
+
+@contextmanager
+def _private_database(settings: Settings) -> Iterator[tuple[Settings, UUID]]:
+    from upheld.service.dev_postgres import private_postgres
+    from upheld.service.state import tenants
+    from upheld.service.state.database import admin_session
+
+    if "://" in settings.kb:
+        raise UsageError(f"--dev keeps everything in a folder, not in {settings.kb}.")
+
+    async def tenant_of(admin: AdminSession) -> UUID:
+        for each in await tenants.listed(admin):
+            if each.name == DEV_TENANT:
+                return each.id
+        return (await tenants.add(admin, DEV_TENANT)).id
+
+    with private_postgres(Path(settings.kb).absolute() / "_postgres") as postgres:
+        owner, service = postgres.database()
+
+        async def made() -> UUID:
+            async with admin_session(owner) as admin:
+                return await tenant_of(admin)
+
+        tenant = asyncio.run(made())
+        yield settings.model_copy(update={"database_url": service}), tenant
+
+
+def _need_extra() -> None:
+    try:
+        import upheld.service.app  # noqa: F401 — all that the extra brings
+    except ImportError as missing:
+        raise MissingExtraError("The service", "serve", str(missing)) from missing

@@ -1,0 +1,103 @@
+"""`upheld serve --dev` and `upheld worker`, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from typer.testing import CliRunner
+
+from tests.servers.postgres import State
+from upheld.cli import app
+from upheld.errors import UsageError
+
+pytestmark = pytest.mark.real
+
+
+@contextmanager
+def started(*command: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "upheld", *command],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    assert process.stderr is not None
+    with process.stderr:
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def said(process: subprocess.Popen[str], words: str) -> str:
+    """The line with these words, as soon as it is printed."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if words in line:
+            return line.strip()
+    raise AssertionError(f"it ended without saying {words!r}")
+
+
+def test_one_command_answers_within_a_minute_and_drains_when_told_to_stop() -> None:
+    began = time.monotonic()
+    # Not pytest's own folder: the private PostgreSQL's user could not enter it.
+    with tempfile.TemporaryDirectory(prefix="upheld-test-dev-") as folder:
+        Path(folder).chmod(0o755)
+        with started("serve", "--dev", "--port", "0", UPHELD_KB=folder) as process:
+            url = said(process, "Upheld answers at").rpartition(" ")[2]
+            with httpx2.Client(base_url=url, timeout=60) as caller:
+                answer = _answer(caller)
+            assert answer["text"] == "The lighthouse opens at nine. [1]"
+            assert time.monotonic() - began < 60
+            postmaster = Path(folder, "_postgres", "data", "postmaster.pid")
+            assert postmaster.exists()
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+            assert not postmaster.exists()
+
+
+def _answer(caller: httpx2.Client) -> dict[str, Any]:
+    put = caller.put(
+        "/v1/collections/default/documents/rota",
+        content=b"The lighthouse opens at nine.",
+        headers={"Content-Type": "text/plain"},
+    )
+    job = put.json()["job"]
+    while caller.get(f"/v1/jobs/{job}").json()["status"] in ("todo", "doing"):
+        time.sleep(0.1)
+    asked = {"question": "When does the lighthouse open?"}
+    answer: dict[str, Any] = caller.post("/v1/answers", json=asked).json()
+    return answer
+
+
+def test_dev_does_not_listen_to_other_machines() -> None:
+    result = CliRunner().invoke(app, ["serve", "--dev", "--host", "0.0.0.0"])
+    assert isinstance(result.exception, UsageError)
+    assert "does not listen on 0.0.0.0" in str(result.exception)
+
+
+def test_without_a_database_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UPHELD_DATABASE_URL", raising=False)
+    result = CliRunner().invoke(app, ["serve"])
+    assert "UPHELD_DATABASE_URL" in str(result.exception)
+
+
+def test_a_worker_alone_ends_when_told_to(own_state: State, tmp_path: Path) -> None:
+    url = own_state.service.get_secret_value()
+    environment = {"UPHELD_KB": str(tmp_path), "UPHELD_LOCAL_MODELS": "false"}
+    with started("worker", UPHELD_DATABASE_URL=url, **environment) as process:
+        said(process, "Jobs are being run.")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0

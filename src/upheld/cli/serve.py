@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -52,6 +53,8 @@ def serve(
     """
     _need_extra()
     settings = load_settings()
+    # Uvicorn drains and then sends itself the signal again: that must not skip what is to close.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if not dev:
         _run(settings, host, port, dev=None, works=works)
         return
@@ -103,7 +106,8 @@ def _run(settings: Settings, host: str, port: int, *, dev: UUID | None, works: b
         if dev is not None:
             show.err.print(Text(f"No key is needed on this machine. Try it: {url}/docs", "dim"))
 
-    Server(create_app(settings, dev=dev, works=works), host, port, started).run()
+    with suppress(KeyboardInterrupt):
+        Server(create_app(settings, dev=dev, works=works), host, port, started).run()
 
 
 @contextmanager

@@ -33,20 +33,28 @@ async def work(service: Service) -> NoReturn:
     """Until it is cancelled."""
     while True:
         try:
-            app = worker_app(service.settings.database_url, jobs := bodies(service))
-            async with app.open_async():
-                await together(
-                    app.run_worker_async(
-                        queues=[task.value for task in jobs],
-                        concurrency=AT_ONCE,
-                        install_signal_handlers=False,
-                        shutdown_graceful_timeout=DRAIN_SECONDS,
-                    ),
-                    _rescue_regularly(app),
-                )
+            await _work(service)
         except Exception as error:  # whatever it was: without a worker, nothing would be read
             log.warning("the worker fell: %s", type(error).__name__)
         await asyncio.sleep(RESTART_SECONDS)
+
+
+async def _work(service: Service) -> None:
+    jobs = bodies(service)
+    app = worker_app(service.settings.database_url, jobs)
+    try:
+        async with app.open_async():
+            await together(
+                app.run_worker_async(
+                    queues=[task.value for task in jobs],
+                    concurrency=AT_ONCE,
+                    install_signal_handlers=False,
+                    shutdown_graceful_timeout=DRAIN_SECONDS,
+                ),
+                _rescue_regularly(app),
+            )
+    finally:
+        await app.close_async()  # also a pool that was still connecting, whose tasks would stay
 
 
 async def _rescue_regularly(app: App) -> NoReturn:

@@ -64,7 +64,7 @@ def test_one_command_answers_within_a_minute_and_drains_when_told_to_stop() -> N
             postmaster = Path(folder, "_postgres", "data", "postmaster.pid")
             assert postmaster.exists()
             process.send_signal(signal.SIGTERM)
-            process.wait(60)
+            assert process.wait(60) == 0
             assert not postmaster.exists()
 
 

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from upheld.service import problems
 from upheld.service.callers import Door
+from upheld.service.deadline import Deadline
 from upheld.service.limits import BodyLimit
 from upheld.service.opened import opened
 from upheld.service.routes import answers, documents, health, jobs, verify
@@ -18,6 +19,8 @@ from upheld.settings import Settings
 from upheld.version import __version__
 
 _MEGABYTE = 1_000_000
+_READ_SECONDS = 20.0
+_AFTER_ANSWER = 10.0  # an answer has a deadline of its own
 
 
 def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = True) -> FastAPI:
@@ -52,5 +55,9 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         file_bytes=settings.max_file_mb * _MEGABYTE,
     )
     app.add_middleware(Door)
+    longest = settings.answer_seconds + _AFTER_ANSWER
+    app.add_middleware(
+        Deadline, seconds={"GET": _READ_SECONDS, "DELETE": _READ_SECONDS, "POST": longest}
+    )
     app.add_middleware(problems.Caught)
     return app

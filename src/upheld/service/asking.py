@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from upheld.budget import Budget
+from upheld.budget import Budget, Meter
 from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.pipeline import document_id
 from upheld.plain import plain
 from upheld.service.callers import Caller
+from upheld.service.deadline import STATE_SECONDS, at_most
 from upheld.service.limits import CollectionName, QuestionText, Text
 from upheld.service.opened import Service
 from upheld.service.repeats import Once
@@ -21,6 +23,7 @@ from upheld.trace import Listener
 from upheld.types import Answer
 
 Body = dict[str, Any]
+KEEP_SECONDS = 0.4  # what is left for keeping an answer that has used up its time
 Name = Field(default=None, max_length=64)
 
 
@@ -72,28 +75,37 @@ async def answered(
     service: Service, caller: Caller, ask: Ask, once: Once, listener: Listener | None = None
 ) -> Body:
     """The body that is sent and kept: what `upheld ask --json` prints."""
-    async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        await collections.get(session, ask.collection)
+    meter = Meter(ask.budget.capped(service.settings.answer_seconds))
+    await at_most(min(meter.seconds_left, STATE_SECONDS), _known(service, caller, ask.collection))
     async with service.knowledge.of(caller.tenant, ask.collection) as kb:
         answer = await kb.ask(
             ask.question,
             method=ask.method,
             preset=ask.preset,
             parameters=ask.parameters,
-            budget=ask.budget.capped(service.settings.answer_seconds),
+            budget=replace(meter.budget, seconds=meter.seconds_left),
             labels=caller.labels,
             strict=ask.strict,
             listener=listener,
         )
-    body: Body = plain(answer)
     # Only what was kept is shown: the database knows who may see what, and what was deleted.
+    left = max(min(meter.seconds_left, STATE_SECONDS), KEEP_SECONDS)
+    return await at_most(left, _keep(service, caller, ask.collection, answer, once))
+
+
+async def _known(service: Service, caller: Caller, collection: str) -> None:
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        await collections.get(session, collection)
+
+
+async def _keep(
+    service: Service, caller: Caller, collection: str, answer: Answer, once: Once
+) -> Body:
+    body: Body = plain(answer)
     try:
         async with service.database.session(caller.tenant, labels=caller.labels) as session:
-            await answers.keep(
-                session,
-                _kept(ask.collection, body),
-                cites=await _cited(session, ask.collection, service.settings.wider, answer),
-            )
+            cites = await _cited(session, collection, service.settings.wider, answer)
+            await answers.keep(session, _kept(collection, body), cites=cites)
             await once.keep(session, status=200, body=body, answer_id=answer.id)
     except NotFoundError as gone:
         raise ConflictError(

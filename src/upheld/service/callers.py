@@ -18,6 +18,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from upheld.errors import NotAllowedError, UnknownCallerError, UpheldError
+from upheld.service.deadline import STATE_SECONDS, at_most
 from upheld.service.opened import Service
 from upheld.service.problems import problem_response, tell
 from upheld.service.state import keys
@@ -64,7 +65,7 @@ async def _caller(service: Service, scope: Scope) -> Caller:
         return Caller(service.dev, "dev", frozenset(KeyScope), None)
     scheme, _, token = (given or "").partition(" ")
     text = token.strip() if scheme.lower() == "bearer" else ""
-    key = await keys.verify(service.database, text)
+    key = await at_most(STATE_SECONDS, keys.verify(service.database, text))
     if key is None:
         raise UnknownCallerError(
             "This request has no key that is valid here.",

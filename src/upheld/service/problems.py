@@ -43,6 +43,7 @@ from upheld.errors import (
 
 log = logging.getLogger("upheld.service")
 MEDIA_TYPE = "application/problem+json"
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # LLM|Unavailable
 _LEFT = 499  # nobody is there to read it; it is for logs
 
 # The nearest ancestor counts: what is not named here is our fault.
@@ -166,7 +167,7 @@ def _of_ours(error: UpheldError) -> Problem:
     kind = type(error)
     status = next((STATUS[each] for each in kind.__mro__ if each in STATUS), 500)
     title = (kind.__doc__ or "").partition("\n")[0]
-    code = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__.removesuffix("Error")).lower()
+    code = _WORD.sub("_", kind.__name__.removesuffix("Error")).lower()
     if status < 500 or isinstance(error, MissingExtraError):
         return _problem(status, code, title, str(error.args[0]), error.help)
     help = "Try again in a while." if error.retryable else ""

@@ -13,12 +13,13 @@ from fastapi.responses import JSONResponse
 
 from upheld.errors import UpheldError
 from upheld.service.callers import Caller
+from upheld.service.deadline import STATE_SECONDS, at_most
 from upheld.service.opened import Service
 from upheld.service.state import idempotency
 from upheld.service.state.database import Session
 from upheld.service.state.idempotency import Claim, Replay
 
-ABANDON_SECONDS = 2.0
+ABANDON_SECONDS = 0.3
 REPLAYED = {"Idempotency-Replayed": "true"}
 IdempotencyKey = Annotated[
     str | None,
@@ -60,8 +61,12 @@ async def once(
         return
     # Two API keys of a tenant may see different documents: they share no replies.
     named = f"{caller.key}:{key}"
-    async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        begun = await idempotency.begin(session, route=route, key=named, request=request)
+
+    async def begin() -> Claim | Replay:
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            return await idempotency.begin(session, route=route, key=named, request=request)
+
+    begun = await at_most(STATE_SECONDS, begin())
     if isinstance(begun, Replay):
         yield Once(replay=begun)
         return
@@ -71,9 +76,8 @@ async def once(
     except BaseException:
         if not this.kept:
             # Also when the client has left. Where it fails, the claim runs out by itself.
-            with suppress(UpheldError, TimeoutError):
-                abandoning = asyncio.wait_for(_abandon(service, caller, begun), ABANDON_SECONDS)
-                await asyncio.shield(abandoning)
+            with suppress(UpheldError):
+                await asyncio.shield(at_most(ABANDON_SECONDS, _abandon(service, caller, begun)))
         raise
 
 
@@ -91,10 +95,14 @@ async def carry_out(
     async with once(service, caller, route=route, key=key, request=request) as this:
         if this.replay is not None:
             return JSONResponse(this.replay.body, this.replay.status, REPLAYED)
-        async with service.database.session(caller.tenant, labels=caller.labels) as session:
-            body = await change(session)
-            await this.keep(session, status=status, body=body)
-        return JSONResponse(body, status)
+
+        async def carried_out() -> Any:
+            async with service.database.session(caller.tenant, labels=caller.labels) as session:
+                body = await change(session)
+                await this.keep(session, status=status, body=body)
+                return body
+
+        return JSONResponse(await at_most(STATE_SECONDS, carried_out()), status)
 
 
 async def _abandon(service: Service, caller: Caller, claim: Claim) -> None:

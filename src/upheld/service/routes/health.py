@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Literal, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal, TypeVar
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
@@ -15,6 +14,7 @@ from upheld.concurrency import all_of
 from upheld.errors import ModelError, UpheldError
 from upheld.ports import Message, Pair, Relevance, Sampling
 from upheld.service.callers import Parts
+from upheld.service.deadline import in_time
 from upheld.service.opened import Service
 from upheld.service.state.failures import translated
 
@@ -44,7 +44,7 @@ class Readiness(BaseModel):
     parts: dict[str, PartState]
 
 
-Check = Callable[[], Awaitable[object]]
+Check = Callable[[], Coroutine[Any, Any, object]]
 
 
 @router.get("/healthz", summary="Is the process alive?")
@@ -72,8 +72,7 @@ async def _state(check: Check | None) -> PartState:
     if check is None:
         return PartState(status="off")
     try:
-        async with asyncio.timeout(CHECK_SECONDS):
-            await check()
+        await in_time(CHECK_SECONDS, check())
     except TimeoutError:
         return PartState(status="failed", reason="timeout")
     except (UpheldError, OSError) as error:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
 from upheld.errors import ConflictError
+from upheld.plain import plain
 from upheld.service.callers import Parts, Reader, Writer
 from upheld.service.limits import PAGE
+from upheld.service.repeats import IdempotencyKey, carry_out
 from upheld.service.replies import as_json
 from upheld.service.state import audit
+from upheld.service.state.database import Session
 from upheld.service.state.jobs import JobInfo, Jobs
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+CANCEL = "DELETE /v1/jobs/{id}"
 JobId = Annotated[int, Path(ge=1, lt=2**63, description="A job's number.")]
 
 
@@ -42,10 +46,18 @@ async def get_job(service: Parts, caller: Reader, id: JobId) -> Response:
 
 
 @router.delete("/{id}", summary="Cancel a job", response_model=JobInfo)
-async def cancel_job(service: Parts, caller: Writer, id: JobId) -> Response:
+async def cancel_job(
+    service: Parts, caller: Writer, id: JobId, idempotency_key: IdempotencyKey = None
+) -> Response:
     """A job that waits is taken from the queue; one that runs is told to stop."""
-    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+
+    async def change(session: Session) -> Any:
         if not await Jobs(session).cancel(id):
             raise ConflictError(f"Job {id} has ended already.")
         await audit.record(session, actor=caller.key, action="job.cancel", subject=str(id))
-        return as_json(await Jobs(session).get(id))
+        return plain(await Jobs(session).get(id))
+
+    request = str(id).encode()
+    return await carry_out(
+        service, caller, change, route=CANCEL, key=idempotency_key, request=request, status=200
+    )

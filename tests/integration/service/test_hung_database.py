@@ -1,0 +1,92 @@
+"""A database that hangs: every request ends in time, with a problem that says so."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.integration.places import Place
+from tests.integration.service.serving import (
+    ask,
+    client,
+    give,
+    new_key,
+    running,
+    service_settings,
+    work_off,
+)
+from tests.servers.postgres import State
+from upheld.service import callers, deadline
+from upheld.service.state.connect import conninfo
+
+pytestmark = pytest.mark.real
+
+
+@contextmanager
+def hung(state: State) -> Iterator[None]:
+    """Every process of the server stands still, the one that takes connections too."""
+    with psycopg.connect(conninfo(state.superuser)) as connection:
+        found = connection.execute("SELECT pid FROM pg_stat_activity")
+        pids = [row[0] for row in found]
+    parent = int(Path(f"/proc/{pids[0]}/stat").read_text().rpartition(")")[2].split()[1])
+    stopped = [pid for pid in (parent, *pids) if Path(f"/proc/{pid}").exists()]
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+
+
+async def test_every_request_ends_in_time(
+    own_state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(callers, "STATE_SECONDS", 1.0)
+    settings = service_settings(own_state, Place(str(tmp_path)))
+    async with (
+        asyncio.timeout(200),
+        running(settings) as app,
+        client(app, await new_key(own_state)) as caller,
+    ):
+        await give(caller, "rota", "The lighthouse opens at nine.")
+        await work_off(app, own_state)
+        assert (await ask(caller, "When does the lighthouse open?")).status_code == 200
+        with hung(own_state):
+            for _ in range(12):  # more than the pool has connections
+                began = time.monotonic()
+                reply = await ask(caller, "When does the lighthouse open?", budget={"seconds": 1})
+                assert time.monotonic() - began < 1.0 + 1.0 + 0.5
+                assert (reply.status_code, reply.json()["code"]) == (503, "state_unavailable")
+            ready = await caller.get("/readyz")
+            assert ready.status_code == 503
+            assert ready.json()["parts"]["database"]["status"] == "failed"
+            assert (await caller.get("/healthz")).status_code == 200
+        while (await caller.get("/v1/jobs")).status_code != 200:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+        assert (await ask(caller, "When does the lighthouse open?")).status_code == 200
+
+
+async def test_what_cannot_be_cancelled_is_left_behind() -> None:
+    released = asyncio.Event()
+
+    async def stubborn() -> None:
+        while not released.is_set():
+            try:
+                await released.wait()
+            except asyncio.CancelledError:
+                continue
+
+    began = time.monotonic()
+    with pytest.raises(Exception, match="does not answer in time"):
+        await deadline.at_most(0.05, stubborn())
+    assert time.monotonic() - began < 5
+    released.set()

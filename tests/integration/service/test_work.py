@@ -1,0 +1,133 @@
+"""Jobs may run twice, at once, or after a kill: what they leave is the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from tests.integration.places import Place
+from tests.integration.service.people import new_tenant
+from tests.integration.service.serving import service_settings
+from tests.servers.postgres import State
+from upheld.service.callers import Caller
+from upheld.service.giving import Gift, give, take_back
+from upheld.service.opened import Service, opened
+from upheld.service.state import documents
+from upheld.service.state.documents import Document, DocumentStatus
+from upheld.service.state.keys import KeyScope
+from upheld.service.state.tasks import Work
+from upheld.service.uploads import Upload, receive, sweep
+from upheld.service.work import Works
+
+pytestmark = pytest.mark.real
+NOBODY_WAITS = timedelta(seconds=-60)
+
+
+@pytest.fixture
+async def service(own_state: State, tmp_path: Path) -> AsyncIterator[Service]:
+    async with opened(service_settings(own_state, Place(str(tmp_path)))) as it:
+        yield it
+
+
+@pytest.fixture
+async def work(own_state: State) -> Work:
+    return Work(await new_tenant(own_state.owner), "staff")
+
+
+async def upload(service: Service, tenant: UUID, text: bytes) -> Upload:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield text
+
+    return await receive(service, tenant, "staff", chunks())
+
+
+async def given(service: Service, work: Work, id: str, text: bytes) -> Upload:
+    waiting = await upload(service, work.tenant, text)
+    gift = Gift("staff", id, f"{id}.txt", frozenset(), waiting)
+    await give(service, owner(work), gift, None)
+    return waiting
+
+
+def owner(work: Work) -> Caller:
+    return Caller(work.tenant, "test", frozenset(KeyScope), None)
+
+
+async def rows(service: Service, work: Work) -> list[Document]:
+    async with service.database.session(work.tenant, labels=None) as session:
+        return await documents.listed(session, "staff", limit=50)
+
+
+async def test_twice_at_once_is_once(service: Service, work: Work) -> None:
+    for number in range(4):
+        await given(service, work, f"d{number}", b"The tower opens at nine.")
+    works = Works(service)
+    await asyncio.gather(works.ingest(work), works.ingest(work))
+    await works.ingest(work)
+    assert [each.status for each in await rows(service, work)] == [DocumentStatus.READY] * 4
+    async with service.knowledge.of(work.tenant, "staff") as kb:
+        held = await kb.statistics()
+    assert (held.documents, held.passages) == (4, 4)
+    for number in range(4):
+        await take_back(service, owner(work), "staff", f"d{number}", None)
+    await asyncio.gather(works.delete(work), works.delete(work))
+    await works.delete(work)
+    assert await rows(service, work) == []
+
+
+async def test_a_job_that_was_stopped_is_run_again(service: Service, work: Work) -> None:
+    """Killed after the index was written, before the row was moved: the bytes still wait."""
+    await given(service, work, "rota", b"The tower opens at nine.")
+    works = Works(service)
+    (row,) = await rows(service, work)
+    async with service.knowledge.of(work.tenant, "staff") as kb:
+        await kb.put([await works._bytes(work, row)])
+    await works.ingest(work)
+    (row,) = await rows(service, work)
+    assert (row.status, row.upload) == (DocumentStatus.READY, None)
+    async with service.knowledge.of(work.tenant, "staff") as kb:
+        assert (await kb.statistics()).passages == 1
+
+
+async def test_bytes_that_are_gone_are_said_to_be(service: Service, work: Work) -> None:
+    waiting = await given(service, work, "rota", b"The tower opens at nine.")
+    await service.objects(work.tenant).delete([waiting.name])
+    await Works(service).ingest(work)
+    (row,) = await rows(service, work)
+    assert row.status is DocumentStatus.FAILED
+    assert row.error == "its bytes are gone; send it again"
+
+
+async def test_a_sweep_takes_what_waits_for_nobody(service: Service, work: Work) -> None:
+    wanted = await given(service, work, "rota", b"The tower opens at nine.")
+    lost = await upload(service, work.tenant, b"from a request that broke off")
+    storage = service.objects(work.tenant)
+    await sweep(service, work)
+    assert {each.name for each in await storage.listed()} == {wanted.name, lost.name}
+    await sweep(service, work, grace=NOBODY_WAITS)
+    assert {each.name for each in await storage.listed()} == {wanted.name}
+
+
+async def test_indexes_in_use_stay_open_and_idle_ones_are_closed(
+    own_state: State, tmp_path: Path
+) -> None:
+    settings = service_settings(own_state, Place(str(tmp_path)), open_indexes=1)
+    async with opened(settings) as service:
+        first, second = (
+            Work(await new_tenant(own_state.owner), "staff"),
+            Work(await new_tenant(own_state.owner), "staff"),
+        )
+        for each in (first, second):
+            await given(service, each, "rota", b"The tower opens at nine.")
+            await Works(service).ingest(each)
+        assert list(service.knowledge._open) == [second.tenant]
+        async with service.knowledge.of(first.tenant, "staff") as one:
+            async with service.knowledge.of(second.tenant, "staff") as two:
+                assert len(await one.documents()) == len(await two.documents()) == 1
+                assert len(service.knowledge._open) == 2
+            assert len(await one.documents()) == 1
+        assert len(service.knowledge._open) == 1

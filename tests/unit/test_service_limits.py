@@ -1,0 +1,49 @@
+"""What names, texts and bodies are taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from upheld.errors import UsageError
+from upheld.service.limits import CollectionName, DocumentId, Label, QuestionText
+from upheld.service.uploads import readable_name
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (CollectionName, ["a", "staff-2.x_y", "9"], ["", ".a", "a/b", "a b", "_uploads", "a\n"]),
+        (DocumentId, ["a", "a.b:c@d-e_f"], ["", "..", "a/b", "a b", "x" * 129, "a\n", "é"]),
+        (Label, ["a", "for staff", "é"], ["", " a", "a ", "a,b", "a\nb", "x" * 65, "\0"]),
+        (QuestionText, ["Why?", "é\U0001f600"], ["", "\0", "x" * 4001, "\ud800"]),
+    ],
+)
+def test_names_and_texts(kind: Any, good: list[str], bad: list[str]) -> None:
+    adapter: TypeAdapter[str] = TypeAdapter(kind)
+    for each in good:
+        assert adapter.validate_python(each) == each
+    for each in bad:
+        with pytest.raises(ValidationError):
+            adapter.validate_python(each)
+
+
+@pytest.mark.parametrize(
+    ("file_name", "content_type", "name"),
+    [
+        ("Rota.PDF", "", "Rota.PDF"),
+        (None, "text/plain; charset=utf-8", "rota.txt"),
+        (None, "Application/PDF", "rota.pdf"),
+        ("notes.md", "application/octet-stream", "notes.md"),
+    ],
+)
+def test_a_name_tells_the_format(file_name: str | None, content_type: str, name: str) -> None:
+    assert readable_name("rota", file_name, content_type) == name
+
+
+@pytest.mark.parametrize(("file_name", "content_type"), [("a.exe", ""), (None, "image/png")])
+def test_a_format_that_nobody_reads_is_refused(file_name: str | None, content_type: str) -> None:
+    with pytest.raises(UsageError, match="no format"):
+        readable_name("rota", file_name, content_type)

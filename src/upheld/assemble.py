@@ -11,7 +11,8 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
 from upheld.otel import OtelTracer
-from upheld.ports import LLM, Embedder, Fetch, Index, Objects
+from upheld.outside import Fetch, Objects
+from upheld.ports import LLM, Embedder, Index
 from upheld.settings import Settings
 from upheld.stages.checks.fitted import fitted
 from upheld.stages.fitted_grade import fitted_grade

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from upheld.types import Document, DocumentInfo, Evidence, Hit, Passage, Question, Scope, Usage
@@ -115,30 +114,6 @@ class Index(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class StoredObject:
-    """What a listing tells of an object."""
-
-    name: str
-    changed_at: datetime
-
-
-class Objects(Protocol):
-    """Bytes by name under one prefix of storage."""
-
-    async def put(self, name: str, data: AsyncIterator[bytes]) -> None: ...
-
-    async def get(self, name: str) -> bytes:
-        """The bytes; raises NotFoundError if there are none."""
-        ...
-
-    async def delete(self, names: Sequence[str]) -> None: ...
-
-    async def listed(self, under: str = "") -> list[StoredObject]:
-        """Everything in a folder of the prefix."""
-        ...
 
 
 # --- encoder models ------------------------------------------------------------------------------
@@ -302,28 +277,6 @@ class LLM(Protocol):
 
     def count_tokens(self, messages: Sequence[Message]) -> int:
         """An upper estimate of the prompt's tokens, for reserving a budget before the call."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-# --- the web --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page as it was sent: `uri` is where it was found in the end, `name` tells its format."""
-
-    uri: str
-    name: str
-    data: bytes
-
-
-class Fetch(Protocol):
-    """Fetches pages of strangers, within limits."""
-
-    async def __call__(self, url: str) -> Page:
-        """The page; raises WebError if there is none to be had."""
         ...
 
     async def close(self) -> None: ...

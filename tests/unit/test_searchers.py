@@ -8,7 +8,8 @@ from upheld.edge.searx import Found, Results
 from upheld.edge.web import Pages, WebSearch
 from upheld.ingest.page import PageReader
 from upheld.ingest.read import read
-from upheld.ports import Page, Searcher
+from upheld.outside import Page
+from upheld.ports import Searcher
 from upheld.stages.rerank import Rerank
 from upheld.stages.search import Search
 from upheld.testing.fake_grader import FakeGrader

@@ -22,7 +22,8 @@ from upheld.errors import (
 )
 from upheld.ingest.page import PageReader
 from upheld.ingest.read import read
-from upheld.ports import IndexedDocument, Page
+from upheld.outside import Page
+from upheld.ports import IndexedDocument
 from upheld.trace import start_run
 from upheld.types import Evidence, Question
 

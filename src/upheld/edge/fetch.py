@@ -22,7 +22,7 @@ from upheld.edge.guarded import GuardedBackend, Resolve, resolve
 from upheld.edge.page_url import PORTS, page_url
 from upheld.edge.robots import PRODUCT, Robots
 from upheld.errors import WebError, WebRefusedError, WebUnavailableError
-from upheld.ports import Page
+from upheld.outside import Page
 
 USER_AGENT = f"{PRODUCT} (answers questions with sources; obeys robots.txt)"
 _KINDS = {"text/html": ".html", "application/xhtml+xml": ".xhtml", "text/plain": ".txt"}

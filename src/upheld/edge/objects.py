@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from upheld.errors import NotFoundError, StorageError
-from upheld.ports import StoredObject
+from upheld.outside import StoredObject
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -41,7 +41,7 @@ def open_store(uri: str, options: Mapping[str, str], *, make: bool = False) -> O
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Implements `upheld.ports.Objects` under one prefix."""
+    """Implements `upheld.outside.Objects` under one prefix."""
 
     uri: str
     options: Mapping[str, str]

@@ -17,7 +17,8 @@ from upheld.concurrency import all_of, within
 from upheld.edge.kept import Kept
 from upheld.edge.searx import Found, Results
 from upheld.errors import BudgetExceededError, ReadError, WebError
-from upheld.ports import IndexedDocument, Page
+from upheld.outside import Page
+from upheld.ports import IndexedDocument
 from upheld.trace import current_run, span
 from upheld.types import Evidence, Hit, Passage, Question, Usage, unique_passages
 from upheld.words import content_stems, rarities

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from upheld.assemble import Shared, open_fetch, open_objects, open_shared
-from upheld.ports import Fetch, Objects
+from upheld.outside import Fetch, Objects
 from upheld.service.knowledge import Knowledge, tenant_prefix
 from upheld.service.state.database import Database
 from upheld.settings import Settings

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from upheld.errors import UsageError
 from upheld.ingest.read import SUFFIXES
-from upheld.ports import Objects
+from upheld.outside import Objects
 from upheld.service.opened import Service
 from upheld.service.state import documents
 from upheld.service.state.tasks import Work

@@ -128,8 +128,9 @@ class Prefix:
 
     async def settle_erasures(self, paths: Sequence[str]) -> None:
         with translated("Settling what was erased"):
-            if paths:
-                await self._store().delete_async(paths)
+            for path in paths:
+                with suppress(FileNotFoundError):  # somebody who maintained as well came first
+                    await self._store().delete_async(path)
 
     async def discard(self, folder: str) -> None:
         """Remove everything under a folder of the prefix."""

@@ -1,0 +1,70 @@
+"""Events on the wire: numbered, kept alive, and ended by an answer or a problem."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.integration.service.sse import events
+from upheld.errors import StorageError
+from upheld.service import streaming
+from upheld.service.streaming import EVENTS, Items
+from upheld.trace import Listener
+from upheld.types import Event
+
+BODY: dict[str, Any] = {"id": "1", "claims": [{"text": "It opens at nine."}], "text": "…"}
+
+
+async def sent(work: Callable[[Listener], Any]) -> str:
+    items = Items()
+    running = asyncio.create_task(streaming._run(work, items))
+    return b"".join([each async for each in streaming._encoded(running, items)]).decode()
+
+
+async def test_stages_come_without_their_notes_and_the_answer_last() -> None:
+    async def work(listener: Listener) -> dict[str, Any]:
+        listener(Event(1, None, "search", 0, 0.5, note="unverified words"))
+        listener(Event(2, None, "embed", 0, 0.5))  # a detail of the search
+        return BODY
+
+    text = await sent(work)
+    assert "unverified words" not in text
+    found = events(text)
+    assert [each.name for each in found] == ["search", "claim", "final"]
+    assert [each.data["seq"] for each in found] == [1, 2, 3]
+    assert found[-1].data == {"seq": 3, **BODY}
+
+
+async def test_a_run_that_fails_on_the_way_ends_in_a_problem() -> None:
+    async def work(listener: Listener) -> dict[str, Any]:
+        listener(Event(1, None, "search", 0, 0.5))
+        raise StorageError("s3://bucket is away")
+
+    search, error = events(await sent(work))
+    assert (search.name, error.name) == ("search", "error")
+    assert (error.data["code"], error.data["status"], error.data["seq"]) == ("storage", 503, 2)
+    assert "s3://" not in str(error.data)
+
+
+async def test_a_long_silence_is_broken_by_comments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "KEEP_ALIVE_SECONDS", 0.01)
+    go_on = asyncio.Event()
+
+    async def work(_listener: Listener) -> dict[str, Any]:
+        await go_on.wait()
+        return BODY
+
+    items = Items()
+    running = asyncio.create_task(streaming._run(work, items))
+    stream = streaming._encoded(running, items)
+    assert [await anext(stream) for _ in range(2)] == [b": still here\n\n"] * 2
+    go_on.set()
+    rest = b"".join([each async for each in stream]).decode()
+    assert [each.name for each in events(rest)] == ["claim", "final"]
+
+
+def test_events_have_the_names_that_are_promised() -> None:
+    assert set(EVENTS.values()) == {"plan", "search", "grade", "draft", "repair"}

@@ -44,6 +44,8 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         lifespan=lifespan,
         responses=problems.RESPONSES,
         redoc_url=None,
+        # Its own logs and inner spans would carry the words of errors.
+        telemetry={"logs": False, "operation_spans": False},
     )
     problems.install(app)
     for router in (answers.router, verify.router, documents.router, jobs.router, health.router):

@@ -23,7 +23,7 @@ from upheld.trace import Listener
 from upheld.types import Answer
 
 Body = dict[str, Any]
-KEEP_SECONDS = 0.4  # what is left for keeping an answer that has used up its time
+LEAST_SECONDS = 0.4  # for keeping an answer that has used up its time
 Name = Field(default=None, max_length=64)
 
 
@@ -76,7 +76,7 @@ async def answered(
 ) -> Body:
     """The body that is sent and kept: what `upheld ask --json` prints."""
     meter = Meter(ask.budget.capped(service.settings.answer_seconds))
-    await at_most(min(meter.seconds_left, STATE_SECONDS), _known(service, caller, ask.collection))
+    await at_most(_state_seconds(meter), _known(service, caller, ask.collection))
     async with service.knowledge.of(caller.tenant, ask.collection) as kb:
         answer = await kb.ask(
             ask.question,
@@ -89,8 +89,13 @@ async def answered(
             listener=listener,
         )
     # Only what was kept is shown: the database knows who may see what, and what was deleted.
-    left = max(min(meter.seconds_left, STATE_SECONDS), KEEP_SECONDS)
-    return await at_most(left, _keep(service, caller, ask.collection, answer, once))
+    keeping = _keep(service, caller, ask.collection, answer, once)
+    return await at_most(_state_seconds(meter), keeping)
+
+
+def _state_seconds(meter: Meter) -> float:
+    """The database has what is left of the deadline, and a little where nothing is left."""
+    return max(min(meter.seconds_left, STATE_SECONDS), LEAST_SECONDS)
 
 
 async def _known(service: Service, caller: Caller, collection: str) -> None:

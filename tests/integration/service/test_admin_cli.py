@@ -56,7 +56,7 @@ def test_migrate_says_where_the_database_is(
 ) -> None:
     url = postgres.empty_database(new_name()).get_secret_value()
     monkeypatch.setenv("UPHELD_DATABASE_URL", url)
-    assert "at revision 0003" in run("migrate")
+    assert "at revision 0004" in run("migrate")
     assert told("migrate") == {"revision": "0004"}
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -37,14 +37,17 @@ def hung(state: State) -> Iterator[None]:
         found = connection.execute("SELECT pid FROM pg_stat_activity")
         pids = [row[0] for row in found]
     parent = int(Path(f"/proc/{pids[0]}/stat").read_text().rpartition(")")[2].split()[1])
-    stopped = [pid for pid in (parent, *pids) if Path(f"/proc/{pid}").exists()]
-    for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
+    _signal(signal.SIGSTOP, parent, *pids)
     try:
         yield
     finally:
-        for pid in stopped:
-            os.kill(pid, signal.SIGCONT)
+        _signal(signal.SIGCONT, parent, *pids)
+
+
+def _signal(number: signal.Signals, *pids: int) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):  # some of the server's processes come and go
+            os.kill(pid, number)
 
 
 async def test_every_request_ends_in_time(

@@ -59,7 +59,7 @@ def test_one_command_answers_within_a_minute_and_drains_when_told_to_stop() -> N
             url = said(process, "Upheld answers at").rpartition(" ")[2]
             with httpx2.Client(base_url=url, timeout=60) as caller:
                 answer = _answer(caller)
-            assert answer["text"] == "The lighthouse opens at nine. [1]"
+            assert answer["text"] == "The lighthouse opens at nine. [1]", answer
             assert time.monotonic() - began < 60
             postmaster = Path(folder, "_postgres", "data", "postmaster.pid")
             assert postmaster.exists()
@@ -77,6 +77,8 @@ def _answer(caller: httpx2.Client) -> dict[str, Any]:
     job = put.json()["job"]
     while caller.get(f"/v1/jobs/{job}").json()["status"] in ("todo", "doing"):
         time.sleep(0.1)
+    document = caller.get("/v1/collections/default/documents/rota").json()
+    assert document["status"] == "ready", document
     asked = {"question": "When does the lighthouse open?"}
     answer: dict[str, Any] = caller.post("/v1/answers", json=asked).json()
     return answer

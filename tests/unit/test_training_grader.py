@@ -6,12 +6,9 @@ import random
 
 from upheld.bench.corpus import BenchQuestion
 from upheld.bench.split import Split
-from upheld.bench.suites.draw import Candidate
-from upheld.bench.suites.suite import Asked as Noted
 from upheld.training.grader.candidates import tells_nothing
 from upheld.training.grader.data import DIET, examples_of
 from upheld.training.grader.questions import HYBRIDQA, Asked, without_leaks
-from upheld.training.grader.unanswerable import examples_of_none, unanswerable
 from upheld.types import Passage
 
 TEXT = "Vell has a harbour. The lighthouse of Vell was built in 1869. Ferries leave at noon."
@@ -90,31 +87,3 @@ def test_a_passage_that_has_the_answer_twice_gives_no_strips() -> None:
     assert {row.source for row in rows} <= {"nq", "nq strips"}
     for row in rows:
         assert row.helps == ("1869" in row.text)
-
-
-def unanswered(text: str, split: Split, *, answerable: bool = False) -> Candidate:
-    noted = Noted(f"squad2/{text}{split}", "squad2", text, answerable=answerable)
-    return Candidate(noted, frozenset({"gold"}), split)
-
-
-def test_of_the_unanswerable_none_is_taken_that_another_split_asks() -> None:
-    kept = unanswerable(
-        [
-            unanswered("When was the mill built?", Split.TRAIN),
-            unanswered("Who lit the mill?", Split.TRAIN),
-            unanswered("who lit the mill", Split.TEST),
-            unanswered("Who owns the mill?", Split.DEV),
-            unanswered("When do ferries leave?", Split.TRAIN, answerable=True),
-        ],
-        Split.TRAIN,
-    )
-    assert [each.asked.text for each in kept] == ["When was the mill built?"]
-
-
-def test_what_looks_like_an_answer_and_is_none_does_not_help() -> None:
-    gold = passage("gold", TEXT)
-    for seed in range(10):
-        rows = list(examples_of_none("When was the lighthouse sold?", gold, random.Random(seed)))
-        assert [row.source for row in rows] == ["squad2", "squad2 strips"]
-        assert not any(row.helps for row in rows)
-        assert all("lighthouse" in row.text for row in rows)  # the strip that is most alike

@@ -14,11 +14,11 @@ from upheld.bench.metrics import answer_in
 from upheld.bench.report import Watch
 from upheld.bench.split import Split
 from upheld.bench.vectors import VectorCache
+from upheld.stages.distil import decompose
 from upheld.training.grader.candidates import candidates, tells_nothing
-from upheld.training.grader.examples import Example, strips
+from upheld.training.grader.examples import Example
 from upheld.training.grader.questions import Asked, asked
-from upheld.training.grader.unanswerable import without_answer
-from upheld.types import Passage
+from upheld.types import Hit, Passage
 
 HARDEST = 8  # half of the negatives are of the first so many candidates
 BY_CHANCE = 0.3  # questions that get a passage from anywhere as well
@@ -68,7 +68,6 @@ async def feed(
         for question, near in zip(questions, hard, strict=True)
         for example in examples_of(question, corpus.passages, near, dice)
     ]
-    examples += without_answer(corpus, data, split, dice)
     dice.shuffle(examples)
     kinds = Counter(f"{each.source}/{'helps' if each.helps else 'does not'}" for each in examples)
     of_sets = Counter(each.set for each in questions)
@@ -101,7 +100,7 @@ def _strips(
     sentences = dice.choice([1, 3])  # the quote writer's strips, and CRAG's
     source = f"{question.set} strips"
     for passage in gold[:1]:
-        parts = strips(passage, sentences)
+        parts = _parts(passage, sentences)
         holding = [part for part in parts if answer_in(part.text, question.answers)]
         if len(holding) != 1 or len(parts) < 2:
             continue
@@ -109,8 +108,12 @@ def _strips(
         beside = dice.choice([part for part in parts if part is not holding[0]])
         yield Example(question.text, beside.searchable, False, source)
         if negatives:
-            other = dice.choice(strips(dice.choice(negatives), sentences))
+            other = dice.choice(_parts(dice.choice(negatives), sentences))
             yield Example(question.text, other.searchable, False, source)
+
+
+def _parts(passage: Passage, sentences: int) -> list[Passage]:
+    return [strip.passage for strip in decompose(Hit(passage, 0.0, ""), sentences)]
 
 
 def _drawn(near: Sequence[Passage], count: int, dice: random.Random) -> list[Passage]:

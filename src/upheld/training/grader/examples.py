@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.stages.distil import decompose
-from upheld.types import Hit, Passage
-
 HELPS, DOES_NOT = 0, 1  # the model's outputs, in this order
 
 
@@ -30,8 +27,3 @@ class Example:
     @property
     def label(self) -> int:
         return HELPS if self.helps else DOES_NOT
-
-
-def strips(passage: Passage, sentences: int) -> list[Passage]:
-    """A passage cut as a stage cuts it; one sentence for the quote writer, three for CRAG."""
-    return [strip.passage for strip in decompose(Hit(passage, 0.0, ""), sentences)]

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import islice
+from operator import or_
 
 from upheld.calls import grade
 from upheld.errors import BudgetExceededError, ModelError
@@ -78,26 +81,25 @@ class Rivals:
         own = {each.document_id for each in claim.citations}
         # Parts of one article may have been indexed as documents of their own.
         titles = {each.title for each in draft.evidence.passages if each.document_id in own} - {""}
-        others = [
+        others = (
             each
             for each in passages
             if each.document_id not in own
             and each.title not in titles
             and differs(claim.text, each.searchable, asked)
-        ]
-        sentences = sentences_of(others[: self.passages])
+        )
+        sentences = sentences_of(list(islice(others, self.passages)))
         return [each for each in sentences if differs(each.text, claim.text, asked)]
 
 
-def brings(text: str, known: str) -> tuple[str, ...]:
+def brings(text: str, *known: str) -> tuple[str, ...]:
     """The figures and names of a text that what is known does not have."""
-    return (
-        *figures.absent(text, figures.values(known)),
-        *names.absent(text, names.Names.of(known)),
-    )
+    values = frozenset[str]().union(*map(figures.values, known))
+    named = reduce(or_, map(names.given, known))
+    return (*figures.absent(text, values), *names.absent(text, named))
 
 
 def differs(one: str, other: str, question: str) -> bool:
     """Whether one text answers by figures or names of which the other has none."""
     answer = brings(one, question)
-    return bool(answer) and brings(one, f"{question}\n{other}") == answer
+    return bool(answer) and brings(one, question, other) == answer

@@ -25,6 +25,7 @@ from upheld.own_loop import OwnLoop
 from upheld.stages.bearing import with_bearing
 from upheld.stages.promise import promised, sure_enough
 from upheld.stages.render import render
+from upheld.stages.standalone import Standalone
 from upheld.stages.verify_draft import VerifyDraft
 from upheld.trace import Listener, start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from upheld.assemble import Parts
     from upheld.ingest.given import Given, PutReport
     from upheld.ingest.report import AddReport, Progress
-    from upheld.ports import Maintained, Statistics
+    from upheld.ports import Maintained, Message, Statistics
     from upheld.settings import Settings
 
 T = TypeVar("T")
@@ -136,6 +137,7 @@ class AsyncUpheld:
         labels: Iterable[str] | None = None,
         strict: bool = False,
         calibrated: bool = True,
+        earlier: Sequence[Message] = (),
         listener: Listener | None = None,
     ) -> Answer:
         """Answer from the documents, with a verdict on every sentence.
@@ -143,7 +145,7 @@ class AsyncUpheld:
         When the budget ends, the best draft so far is the answer, and what was not reached is not
         checked. `preset` and `parameters` change a method: `upheld methods` lists what each can be
         told. `strict` keeps only what the sources uphold, and abstains where nothing is left.
-        `calibrated=False` leaves out the settings' guarantee: labels are given to bare scores.
+        `calibrated=False` leaves out the guarantee; `earlier` messages go into the question.
         """
         from upheld.assemble import pipeline as pipeline_of
         from upheld.assemble import tracer
@@ -162,6 +164,7 @@ class AsyncUpheld:
         with start_run(budget, tracer=tracer(), listener=listener) as run:
             try:
                 run.meter.check_time()
+                asked = await Standalone(llm=self._parts.llm)(asked, earlier)
                 draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
                 run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")

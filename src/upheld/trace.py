@@ -23,6 +23,17 @@ Score = tuple[float, ...]  # compared left to right, larger is better
 Listener = Callable[[Event], None]
 
 
+def heard_by(*listeners: Listener | None) -> Listener:
+    """One listener that tells all of them."""
+
+    def tell(event: Event) -> None:
+        for listener in listeners:
+            if listener is not None:
+                listener(event)
+
+    return tell
+
+
 @dataclass(slots=True)
 class Span:
     """A step under way; becomes an `Event` when it ends."""

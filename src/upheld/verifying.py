@@ -16,7 +16,7 @@ from upheld.errors import UsageError
 from upheld.own_loop import OwnLoop
 from upheld.stages.verify import Verify
 from upheld.stages.verify_answer import as_passages, verify_answer
-from upheld.trace import start_run
+from upheld.trace import Listener, start_run
 from upheld.types import Claim, Passage, Support, Usage, content_hash, passage_id
 
 if TYPE_CHECKING:
@@ -56,13 +56,14 @@ async def check(
     question: str | None = None,
     budget: Budget | None = None,
     judge: JudgeUncertain | None = None,
+    listener: Listener | None = None,
 ) -> CheckedAnswer:
     """Check one answer within a budget; what the budget does not reach is `not_checked`."""
     _check_types(answer, sources, question)
     if not answer.strip():
         raise UsageError("The answer is empty.")
     passages = as_passages(sources)
-    with start_run(budget) as run:
+    with start_run(budget, listener=listener) as run:
         claims = await verify_answer(verify, answer, passages, question, judge)
         return CheckedAnswer(
             answer,

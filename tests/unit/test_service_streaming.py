@@ -21,7 +21,9 @@ BODY: dict[str, Any] = {"id": "1", "claims": [{"text": "It opens at nine."}], "t
 async def sent(work: Callable[[Listener], Any]) -> str:
     items = Items()
     running = asyncio.create_task(streaming._run(work, items))
-    return b"".join([each async for each in streaming._encoded(running, items)]).decode()
+    return b"".join(
+        [each async for each in streaming._encoded(running, items, streaming._event)]
+    ).decode()
 
 
 async def test_stages_come_without_their_notes_and_the_answer_last() -> None:
@@ -59,7 +61,7 @@ async def test_a_long_silence_is_broken_by_comments(monkeypatch: pytest.MonkeyPa
 
     items = Items()
     running = asyncio.create_task(streaming._run(work, items))
-    stream = streaming._encoded(running, items)
+    stream = streaming._encoded(running, items, streaming._event)
     assert [await anext(stream) for _ in range(2)] == [b": still here\n\n"] * 2
     go_on.set()
     rest = b"".join([each async for each in stream]).decode()

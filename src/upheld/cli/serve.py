@@ -79,14 +79,18 @@ def worker() -> None:
     _need_extra()
     settings = load_settings()
     from upheld.service.opened import opened
+    from upheld.service.telemetry.logs import log_json
+    from upheld.service.telemetry.metrics import Metrics
     from upheld.service.worker import work
+
+    log_json()
 
     async def run() -> None:
         here = asyncio.current_task()
         assert here is not None
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, here.cancel)
-        async with opened(settings) as service:
+        async with opened(settings, Metrics()) as service:
             show.err.print(Text("Jobs are being run.", style="green"))
             with suppress(asyncio.CancelledError):
                 await work(service)
@@ -98,7 +102,9 @@ def _run(settings: Settings, host: str, port: int, *, dev: UUID | None, works: b
     from upheld.service.app import create_app
     from upheld.service.server import Server
     from upheld.service.state.connect import address
+    from upheld.service.telemetry.logs import log_json
 
+    log_json()
     address(settings.database_url)  # what is wrong with it is said before anything starts
 
     def started(url: str) -> None:

@@ -9,11 +9,14 @@ from uuid import UUID
 from fastapi import FastAPI
 
 from upheld.service import problems
-from upheld.service.callers import Door
+from upheld.service.admission import Admission, Limits
+from upheld.service.callers import Door, tenant_of
 from upheld.service.deadline import Deadline
 from upheld.service.limits import BodyLimit
 from upheld.service.opened import opened
-from upheld.service.routes import answers, documents, health, jobs, verify
+from upheld.service.routes import answers, chat, documents, health, jobs, verify
+from upheld.service.telemetry.http import Seen, metrics_route
+from upheld.service.telemetry.metrics import Metrics
 from upheld.service.worker import working
 from upheld.settings import Settings
 from upheld.version import __version__
@@ -29,10 +32,11 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     `dev` names the tenant of requests from this machine that bring no key. Without `works`, jobs
     wait for another process.
     """
+    metrics = Metrics()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with opened(settings, dev=dev) as service:
+        async with opened(settings, metrics, dev=dev) as service:
             app.state.service = service
             async with working(service) if works else nullcontext():
                 yield
@@ -47,9 +51,11 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         # Its own logs and inner spans would carry the words of errors.
         telemetry={"logs": False, "operation_spans": False},
     )
+    app.state.admission = Admission(Limits.of(settings), changed=metrics.load)
     problems.install(app)
-    for router in (answers.router, verify.router, documents.router, jobs.router, health.router):
-        app.include_router(router)
+    for routes in (answers, verify, chat, documents, jobs, health):
+        app.include_router(routes.router)
+    app.add_api_route("/metrics", metrics_route(metrics), include_in_schema=False)
     # The last one added is the first that a request meets.
     app.add_middleware(
         BodyLimit,
@@ -62,4 +68,5 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         Deadline, seconds={"GET": _READ_SECONDS, "DELETE": _READ_SECONDS, "POST": longest}
     )
     app.add_middleware(problems.Caught)
+    app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from upheld.budget import Budget, Meter
 from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.pipeline import document_id
 from upheld.plain import plain
+from upheld.ports import Message
 from upheld.service.callers import Caller
 from upheld.service.deadline import STATE_SECONDS, at_most
 from upheld.service.limits import CollectionName, QuestionText, Text
@@ -19,7 +21,7 @@ from upheld.service.repeats import Once
 from upheld.service.state import answers, collections
 from upheld.service.state.answers import Cited, KeptAnswer
 from upheld.service.state.database import Session
-from upheld.trace import Listener
+from upheld.trace import Listener, heard_by
 from upheld.types import Answer
 
 Body = dict[str, Any]
@@ -72,12 +74,18 @@ class Ask(BaseModel):
 
 
 async def answered(
-    service: Service, caller: Caller, ask: Ask, once: Once, listener: Listener | None = None
+    service: Service,
+    caller: Caller,
+    ask: Ask,
+    budget: Budget,
+    once: Once,
+    listener: Listener | None = None,
+    earlier: Sequence[Message] = (),
 ) -> Body:
     """The body that is sent and kept: what `upheld ask --json` prints."""
-    meter = Meter(ask.budget.capped(service.settings.answer_seconds))
+    meter = Meter(budget)
     await at_most(_state_seconds(meter), _known(service, caller, ask.collection))
-    async with service.knowledge.of(caller.tenant, ask.collection) as kb:
+    async with service.knowledge.of(caller.tenant, ask.collection, meter.seconds_left) as kb:
         answer = await kb.ask(
             ask.question,
             method=ask.method,
@@ -86,11 +94,14 @@ async def answered(
             budget=replace(meter.budget, seconds=meter.seconds_left),
             labels=caller.labels,
             strict=ask.strict,
-            listener=listener,
+            earlier=earlier,
+            listener=heard_by(service.metrics.event, listener),
         )
     # Only what was kept is shown: the database knows who may see what, and what was deleted.
     keeping = _keep(service, caller, ask.collection, answer, once)
-    return await at_most(_state_seconds(meter), keeping)
+    body = await at_most(_state_seconds(meter), keeping)
+    service.metrics.answered(answer)
+    return body
 
 
 def _state_seconds(meter: Meter) -> float:

@@ -53,7 +53,7 @@ class Door:
                 caller = await _caller(scope["app"].state.service, scope)
             except UpheldError as error:
                 tell(error)
-                await problem_response(error)(scope, receive, send)
+                await problem_response(error, path)(scope, receive, send)
                 return
             scope.setdefault("state", {})["caller"] = caller
         await self.app(scope, receive, send)
@@ -84,6 +84,12 @@ def _from_this_machine(scope: Scope) -> bool:
     host = Headers(scope=scope).get("host", "")
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     return near and name in _LOOPBACK_NAMES
+
+
+def tenant_of(scope: Scope) -> str | None:
+    """For logs: whose request it is, once the door has let it in."""
+    caller: Caller | None = scope.get("state", {}).get("caller")
+    return None if caller is None else str(caller.tenant)
 
 
 def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | None], Caller]:

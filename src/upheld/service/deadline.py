@@ -72,16 +72,17 @@ class Deadline:
         if over and not started:
             error = StateUnavailableError("The request took too long.")
             tell(error)
-            await problem_response(error)(scope, receive, send)
+            await problem_response(error, scope["path"])(scope, receive, send)
 
 
 async def _leave(task: asyncio.Future[Any]) -> None:
     if not task.done():
         task.cancel()
-        task.add_done_callback(_forget)
+        task.add_done_callback(forget)
         await asyncio.wait((task,), timeout=_GRACE)
 
 
-def _forget(task: asyncio.Future[Any]) -> None:
+def forget(task: asyncio.Future[Any]) -> None:
+    """A callback for what nobody may be waiting for any more."""
     if not task.cancelled():
         task.exception()  # whoever asked has been told something else

@@ -1,8 +1,13 @@
-"""One knowledge base a tenant, each under its own prefix; models are shared, indexes are not."""
+"""One knowledge base a tenant, each under its own prefix; models are shared, indexes are not.
+
+Who opens an index waits for nobody else's, and no longer than there is time: a store that hangs for
+one tenant stops that tenant alone.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +16,11 @@ from uuid import UUID
 
 from upheld.assemble import Parts, Shared, join, open_objects
 from upheld.client import AsyncUpheld
+from upheld.errors import StorageError
+from upheld.service.deadline import forget, in_time
 from upheld.settings import Settings
+
+OPEN_SECONDS = 10.0
 
 
 def tenant_prefix(settings: Settings, tenant: UUID) -> str:
@@ -31,17 +40,17 @@ class Knowledge:
     def __init__(self, settings: Settings, shared: Shared) -> None:
         self._settings, self._shared = settings, shared
         self._open: OrderedDict[UUID, _Open] = OrderedDict()  # the longest idle first
-        self._opening = asyncio.Lock()
+        self._opening: dict[UUID, asyncio.Task[None]] = {}
 
     @asynccontextmanager
-    async def of(self, tenant: UUID, collection: str) -> AsyncIterator[AsyncUpheld]:
+    async def of(
+        self, tenant: UUID, collection: str, seconds: float = math.inf
+    ) -> AsyncIterator[AsyncUpheld]:
         """A tenant's collection, by the same code as in a program of one's own."""
-        async with self._opening:
-            held = self._open.get(tenant)
-            if held is None:
-                held = self._open[tenant] = _Open(await join(self._shared, self._own(tenant)))
-            self._open.move_to_end(tenant)
-            held.users += 1
+        while (held := self._open.get(tenant)) is None:  # it may be closed again before we look
+            await self._opened(tenant, seconds)
+        self._open.move_to_end(tenant)
+        held.users += 1
         try:
             named = held.parts.settings.model_copy(update={"collection": collection})
             yield AsyncUpheld(replace(held.parts, settings=named))
@@ -54,9 +63,33 @@ class Knowledge:
         await open_objects(self._settings).listed("_reach")
 
     async def close(self) -> None:
+        for opening in self._opening.values():
+            opening.cancel()
+        if self._opening:
+            await asyncio.wait(self._opening.values())
         for held in self._open.values():
             await held.parts.leave()
         self._open.clear()
+
+    async def _opened(self, tenant: UUID, seconds: float) -> None:
+        """Until the index is open; one opening serves all who ask for it, also if one leaves."""
+        opening = self._opening.get(tenant)
+        if opening is None:
+            opening = self._opening[tenant] = asyncio.create_task(self._join(tenant))
+            opening.add_done_callback(forget)
+        await asyncio.wait((opening,), timeout=min(seconds, OPEN_SECONDS))
+        if not opening.done():
+            raise StorageError("The index could not be opened in time.")
+        opening.result()
+
+    async def _join(self, tenant: UUID) -> None:
+        try:
+            parts = await in_time(OPEN_SECONDS, join(self._shared, self._own(tenant)))
+        except TimeoutError as late:
+            raise StorageError("The index could not be opened in time.") from late
+        finally:
+            del self._opening[tenant]
+        self._open[tenant] = _Open(parts)
 
     def _own(self, tenant: UUID) -> Settings:
         own = {"kb": tenant_prefix(self._settings, tenant), "call_cache": None}

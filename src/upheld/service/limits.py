@@ -52,7 +52,7 @@ class BodyLimit:
         told = f"At most {most:,} bytes are taken."
         length = Headers(scope=scope).get("content-length", "")
         if length.isascii() and length.isdigit() and int(length) > most:
-            await problem_response(TooLargeError(told))(scope, receive, send)
+            await problem_response(TooLargeError(told), scope["path"])(scope, receive, send)
             return
         came = 0
 

@@ -11,17 +11,19 @@ from upheld.assemble import Shared, open_fetch, open_objects, open_shared
 from upheld.outside import Fetch, Objects
 from upheld.service.knowledge import Knowledge, tenant_prefix
 from upheld.service.state.database import Database
+from upheld.service.telemetry.metrics import Metrics
 from upheld.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What requests and jobs work with; nothing in it is known to one process only."""
+    """What requests and jobs work with; no request needs what another process knows."""
 
     settings: Settings
     database: Database
     shared: Shared
     knowledge: Knowledge
+    metrics: Metrics
     fetch: Fetch | None  # None: the extra `web` is not installed
     dev: UUID | None = None  # whose requests from this machine need no key
 
@@ -32,7 +34,9 @@ class Service:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, dev: UUID | None = None) -> AsyncIterator[Service]:
+async def opened(
+    settings: Settings, metrics: Metrics, *, dev: UUID | None = None
+) -> AsyncIterator[Service]:
     """Open the parts, and close them at the end; the database is reached when it is needed."""
     async with AsyncExitStack() as closing:
         database = Database.open(settings.database_url)
@@ -45,4 +49,4 @@ async def opened(settings: Settings, *, dev: UUID | None = None) -> AsyncIterato
             closing.push_async_callback(fetch.close)
         knowledge = Knowledge(settings, shared)
         closing.push_async_callback(knowledge.close)
-        yield Service(settings, database, shared, knowledge, fetch, dev)
+        yield Service(settings, database, shared, knowledge, metrics, fetch, dev)

@@ -21,6 +21,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from upheld.errors import (
+    AdmissionError,
     BudgetExceededError,
     CalibrationError,
     ConflictError,
@@ -34,12 +35,15 @@ from upheld.errors import (
     SettingsError,
     StateUnavailableError,
     StorageError,
+    TenantLimitError,
     TooLargeError,
     UnknownCallerError,
     UpheldError,
     UsageError,
     WebError,
 )
+from upheld.service.chat.errors import as_error, is_spoken
+from upheld.service.telemetry.logs import told
 
 log = logging.getLogger("upheld.service")
 MEDIA_TYPE = "application/problem+json"
@@ -56,11 +60,13 @@ STATUS: Mapping[type[Exception], int] = {
     TooLargeError: 413,
     ReadError: 422,
     UsageError: 400,
+    TenantLimitError: 429,
     SettingsError: 500,
     CalibrationError: 500,
     MissingExtraError: 501,
     LLMError: 502,
     WebError: 502,
+    AdmissionError: 503,
     LLMUnavailableError: 503,
     StorageError: 503,
     StateUnavailableError: 503,
@@ -104,8 +110,8 @@ def problem_of(error: Exception) -> Problem:
             return _problem(500, "unexpected", "Something unexpected happened.", "It was logged.")
 
 
-def problem_response(error: Exception) -> Response:
-    """The reply that tells of an error."""
+def problem_response(error: Exception, path: str = "") -> Response:
+    """The reply that tells of an error, in the shape that is expected at this path."""
     problem = problem_of(error)
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     if problem.status == 401:
@@ -113,6 +119,8 @@ def problem_response(error: Exception) -> Response:
     if problem.status in (429, 503):
         after = getattr(error, "retry_after", None) or 1
         headers["Retry-After"] = str(max(round(after), 1))
+    if is_spoken(path):
+        return JSONResponse(as_error(problem).model_dump(), problem.status, headers)
     return JSONResponse(problem.model_dump(), problem.status, headers, media_type=MEDIA_TYPE)
 
 
@@ -145,18 +153,18 @@ class Caught:
         except Exception as error:
             tell(error)
             if not started:  # else the server ends the connection, and the client sees that
-                await problem_response(error)(scope, receive, send)
+                await problem_response(error, scope["path"])(scope, receive, send)
 
 
 def tell(error: Exception) -> None:
-    """Log what went wrong on our side, by its kind."""
-    if problem_of(error).status >= 500:
-        log.error("a request failed: %s", type(error).__name__)
+    """Log what went wrong on our side, by its kind; that we are full is counted, not told."""
+    if problem_of(error).status >= 500 and not isinstance(error, AdmissionError):
+        log.error("a request failed: %s", type(error).__name__, extra=told(error))
 
 
-async def _handle(_request: Request, error: Exception) -> Response:
+async def _handle(request: Request, error: Exception) -> Response:
     tell(error)
-    return problem_response(error)
+    return problem_response(error, request.scope["path"])
 
 
 async def _left(_request: Request, _error: Exception) -> Response:
@@ -168,7 +176,7 @@ def _of_ours(error: UpheldError) -> Problem:
     status = next((STATUS[each] for each in kind.__mro__ if each in STATUS), 500)
     title = (kind.__doc__ or "").partition("\n")[0]
     code = _WORD.sub("_", kind.__name__.removesuffix("Error")).lower()
-    if status < 500 or isinstance(error, MissingExtraError):
+    if status < 500 or isinstance(error, MissingExtraError | AdmissionError):
         return _problem(status, code, title, str(error.args[0]), error.help)
     help = "Try again in a while." if error.retryable else ""
     return _problem(status, code, title, title, help)

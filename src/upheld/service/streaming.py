@@ -25,6 +25,7 @@ FIRST_SECONDS = 2.0
 
 # Stages of a trace under the names of events; a stage that is not here is a detail of another.
 EVENTS = {
+    "standalone": "plan",
     "plan": "plan",
     "next_question": "plan",
     "rewrite": "plan",
@@ -43,6 +44,7 @@ EVENTS = {
 }
 
 Work = Callable[[Listener], Awaitable[Body]]
+Encode = Callable[[str, int, Body], bytes]  # an event with its number; it may be left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,8 @@ class Items:
 class AnswerStream(EventSourceResponse):
     """Events of a run under way; the run does not outlive the response."""
 
-    def __init__(self, running: asyncio.Task[None], items: Items) -> None:
-        super().__init__(_encoded(running, items), headers={"Cache-Control": "no-store"})
+    def __init__(self, running: asyncio.Task[None], events: AsyncIterator[bytes]) -> None:
+        super().__init__(events, headers={"Cache-Control": "no-store"})
         self._running = running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,7 +73,7 @@ class AnswerStream(EventSourceResponse):
             await _stop(self._running)
 
 
-async def stream(request: Request, work: Work) -> AnswerStream:
+async def stream(request: Request, work: Work, encode: Encode | None = None) -> AnswerStream:
     """Start the work, and reply when it has begun well."""
     items = Items()
     running = asyncio.create_task(_run(work, items))
@@ -79,7 +81,7 @@ async def stream(request: Request, work: Work) -> AnswerStream:
         await while_there(request, _begun(items))
         if running.done():
             running.result()  # or its error
-        return AnswerStream(running, items)
+        return AnswerStream(running, _encoded(running, items, encode or _event))
     except BaseException:
         await _stop(running)
         raise
@@ -111,7 +113,9 @@ async def _begun(items: Items) -> None:
             await items.begun.wait()
 
 
-async def _encoded(running: asyncio.Task[None], items: Items) -> AsyncIterator[bytes]:
+async def _encoded(
+    running: asyncio.Task[None], items: Items, encode: Encode
+) -> AsyncIterator[bytes]:
     seq = 0
     while True:
         try:
@@ -122,12 +126,13 @@ async def _encoded(running: asyncio.Task[None], items: Items) -> AsyncIterator[b
         if item is None:
             break
         seq += 1
-        yield _event(item[0], seq, item[1])
+        if encoded := encode(item[0], seq, item[1]):
+            yield encoded
     await asyncio.wait((running,))
     error = None if running.cancelled() else running.exception()
     if isinstance(error, Exception):
         tell(error)
-        yield _event("error", seq + 1, problem_of(error).model_dump())
+        yield encode("error", seq + 1, problem_of(error).model_dump())
 
 
 def _event(name: str, seq: int, data: Body) -> bytes:

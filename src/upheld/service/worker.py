@@ -14,6 +14,7 @@ from upheld.concurrency import meanwhile, together
 from upheld.service.opened import Service
 from upheld.service.state.rescue import SILENT_SECONDS, rescue
 from upheld.service.state.tasks import worker_app
+from upheld.service.telemetry.logs import told
 from upheld.service.work import bodies
 
 log = logging.getLogger("upheld.service")
@@ -35,7 +36,7 @@ async def work(service: Service) -> NoReturn:
         try:
             await _work(service)
         except Exception as error:  # whatever it was: without a worker, nothing would be read
-            log.warning("the worker fell: %s", type(error).__name__)
+            log.warning("the worker fell: %s", type(error).__name__, extra=told(error))
         await asyncio.sleep(RESTART_SECONDS)
 
 

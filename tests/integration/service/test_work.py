@@ -21,6 +21,7 @@ from upheld.service.state import documents
 from upheld.service.state.documents import Document, DocumentStatus
 from upheld.service.state.keys import KeyScope
 from upheld.service.state.tasks import Work
+from upheld.service.telemetry.metrics import Metrics
 from upheld.service.uploads import Upload, receive, sweep
 from upheld.service.work import Works
 
@@ -30,7 +31,7 @@ NOBODY_WAITS = timedelta(seconds=-60)
 
 @pytest.fixture
 async def service(own_state: State, tmp_path: Path) -> AsyncIterator[Service]:
-    async with opened(service_settings(own_state, Place(str(tmp_path)))) as it:
+    async with opened(service_settings(own_state, Place(str(tmp_path))), Metrics()) as it:
         yield it
 
 
@@ -116,7 +117,7 @@ async def test_indexes_in_use_stay_open_and_idle_ones_are_closed(
     own_state: State, tmp_path: Path
 ) -> None:
     settings = service_settings(own_state, Place(str(tmp_path)), open_indexes=1)
-    async with opened(settings) as service:
+    async with opened(settings, Metrics()) as service:
         first, second = (
             Work(await new_tenant(own_state.owner), "staff"),
             Work(await new_tenant(own_state.owner), "staff"),

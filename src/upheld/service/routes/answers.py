@@ -35,7 +35,7 @@ async def ask(
     request: Request,
     service: Parts,
     caller: Asker,
-    _admitted: Admitted,
+    place: Admitted,
     body: Ask,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
@@ -44,12 +44,14 @@ async def ask(
     When the client leaves, the work stops.
     """
 
+    budget = await place.take(body.budget.capped(service.settings.answer_seconds))
+
     async def work(listener: Listener | None) -> tuple[Body, bool]:
         sent = body.model_dump_json(exclude={"stream"}).encode()
         async with once(service, caller, route=ROUTE, key=idempotency_key, request=sent) as this:
             if this.replay is not None:
                 return this.replay.body, True
-            return await answered(service, caller, body, this, listener), False
+            return await answered(service, caller, body, budget, this, listener), False
 
     async def streamed(listener: Listener) -> Body:
         return (await work(listener))[0]

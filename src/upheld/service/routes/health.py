@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal, TypeVar
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 from sqlalchemy import text
 
@@ -21,7 +21,11 @@ from upheld.service.state.failures import translated
 T = TypeVar("T")
 router = APIRouter(tags=["health"])
 CHECK_SECONDS = 2.0
-NEEDED = ("database", "storage")  # without any other part, answers are lesser, and say so
+NEEDED = (
+    "database",
+    "storage",
+    "admission",
+)  # without any other part, answers are lesser, and say so
 
 
 class Alive(BaseModel):
@@ -44,6 +48,7 @@ class Readiness(BaseModel):
     parts: dict[str, PartState]
 
 
+_OK = PartState(status="ok")
 Check = Callable[[], Coroutine[Any, Any, object]]
 
 
@@ -58,11 +63,13 @@ async def healthz() -> Alive:
     summary="Is every part there?",
     responses={503: {"model": Readiness, "description": "A part that is needed fails."}},
 )
-async def readyz(service: Parts, response: Response) -> Readiness:
+async def readyz(request: Request, service: Parts, response: Response) -> Readiness:
     """Use it to decide whether to send requests here."""
     checks = _checks(service)
     states = await all_of(_state(check) for check in checks.values())
     parts = dict(zip(checks, states, strict=True))
+    draining = request.app.state.admission.draining
+    parts["admission"] = PartState(status="failed", reason="draining") if draining else _OK
     ready = all(parts[name].status == "ok" for name in NEEDED)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, parts=parts)
@@ -77,7 +84,7 @@ async def _state(check: Check | None) -> PartState:
         return PartState(status="failed", reason="timeout")
     except (UpheldError, OSError) as error:
         return PartState(status="failed", reason=type(error).__name__)
-    return PartState(status="ok")
+    return _OK
 
 
 def _checks(service: Service) -> dict[str, Check | None]:

@@ -40,15 +40,19 @@ class Verify(BaseModel):
 
 @router.post("", summary="Check an answer", response_model=CheckedAnswer)
 async def verify(
-    request: Request, service: Parts, _caller: Checker, _admitted: Admitted, body: Verify
+    request: Request, service: Parts, _caller: Checker, place: Admitted, body: Verify
 ) -> Response:
     """A verdict on every sentence, with the words that decided; nothing of it is kept."""
+    budget = await place.take(body.budget.capped(service.settings.answer_seconds))
     checking = check(
         service.shared.verify,
         body.answer,
         body.sources,
         question=body.question,
-        budget=body.budget.capped(service.settings.answer_seconds),
+        budget=budget,
         judge=service.shared.judge,
+        listener=service.metrics.event,
     )
-    return as_json(await while_there(request, checking))
+    checked = await while_there(request, checking)
+    service.metrics.checked(checked)
+    return as_json(checked)

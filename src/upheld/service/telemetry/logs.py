@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TextIO
 
 request_id: ContextVar[str | None] = ContextVar("upheld_request_id", default=None)
-FIELDS = ("method", "route", "status", "seconds", "tenant")
+FIELDS = ("method", "route", "status", "seconds", "tenant", "error", "frames")
 # Their messages are literals, with the rest in arguments; others may put anything into them.
 SPEAK_PLAINLY = ("upheld", "uvicorn")
 FRAMES = 12
@@ -40,9 +40,13 @@ class JsonLines(logging.Formatter):
             line["request"] = id
         line |= {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
         if record.exc_info and record.exc_info[1] is not None:
-            line["error"] = [_kind(error) for error in _chain(record.exc_info[1])]
-            line["frames"] = _frames(record.exc_info[1])
+            line |= told(record.exc_info[1])
         return json.dumps(line, default=str)
+
+
+def told(error: BaseException) -> dict[str, list[str]]:
+    """Of an error its types and where it came from: `extra` for a record in whatever form."""
+    return {"error": [_kind(each) for each in _chain(error)], "frames": _frames(error)}
 
 
 def log_json(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:

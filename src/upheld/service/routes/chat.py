@@ -1,0 +1,112 @@
+"""OpenAI's routes: a model is a method, and after `@` the collection that it answers from."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.sse import format_sse_event
+
+from upheld.errors import NotFoundError
+from upheld.methods.catalogue import METHODS
+from upheld.service.admitted import Admitted
+from upheld.service.asking import AskBudget, Body, answered
+from upheld.service.callers import Asker, Caller, Parts
+from upheld.service.chat.errors import RESPONSES, as_error
+from upheld.service.chat.reply import Completion, chunks, completion
+from upheld.service.chat.request import AT, Chat, question_of
+from upheld.service.leaving import while_there
+from upheld.service.opened import Service
+from upheld.service.problems import Problem
+from upheld.service.repeats import Once
+from upheld.service.replies import as_json
+from upheld.service.state import collections
+from upheld.service.streaming import stream
+from upheld.trace import Listener
+
+router = APIRouter(prefix="/v1", tags=["openai"], responses=RESPONSES)
+_STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A completion; with `stream`, its chunks, and nothing before it is final.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A method, with the collection that it answers from."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = "upheld"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The methods on the collection `default`, then on every other."""
+
+    data: tuple[Model, ...]
+    object: Literal["list"] = "list"
+
+
+@router.post(
+    "/chat/completions",
+    summary="Answer a conversation",
+    response_model=Completion,
+    responses=_STREAMED,
+)
+async def complete(
+    request: Request, service: Parts, caller: Asker, place: Admitted, body: Chat
+) -> Response:
+    """The last message is the question; earlier ones are condensed into it.
+
+    Citations are annotations. A sentence that is not upheld says so. Nothing is streamed before it
+    is checked and kept.
+    """
+    ask, earlier = question_of(body)
+    budget = await place.take(AskBudget().capped(service.settings.answer_seconds))
+    texts = f"{request.base_url}v1/collections/{ask.collection}/documents"
+    as_completion = partial(completion, model=body.model, created=int(time.time()), texts=texts)
+
+    async def work(listener: Listener | None) -> Body:
+        return await answered(service, caller, ask, budget, Once(), listener, earlier)
+
+    def encode(name: str, _seq: int, data: Body) -> bytes:
+        if name == "error":
+            told = as_error(Problem.model_validate(data))
+            return format_sse_event(data_str=told.model_dump_json())
+        if name != "final":
+            return b""  # stages have no place in a completion
+        usage = bool(body.stream_options and body.stream_options.include_usage)
+        return b"".join(chunks(data, as_completion(data), with_usage=usage))
+
+    if body.stream:
+        return await stream(request, work, encode)
+    return as_json(as_completion(await while_there(request, work(None))))
+
+
+@router.get("/models", summary="List models", response_model=ModelList)
+async def list_models(service: Parts, caller: Asker) -> Response:
+    """What `model` can be."""
+    return as_json(ModelList(tuple(map(Model, await _models(service, caller)))))
+
+
+@router.get("/models/{model}", summary="Look at a model", response_model=Model)
+async def get_model(
+    service: Parts, caller: Asker, model: Annotated[str, Path(max_length=200)]
+) -> Response:
+    """Whether `model` can be this."""
+    if model not in await _models(service, caller):
+        raise NotFoundError(f"There is no model {model}.", help="GET /v1/models lists them.")
+    return as_json(Model(model))
+
+
+async def _models(service: Service, caller: Caller) -> list[str]:
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        named = await collections.listed(session)
+    return [*METHODS, *(f"{method}{AT}{name}" for name in named for method in METHODS)]

@@ -30,7 +30,8 @@ async def app(state: State, tmp_path: Path) -> AsyncIterator[FastAPI]:
 
 
 def shape(reply: httpx2.Response) -> tuple[object, ...]:
-    headers = {name: value for name, value in reply.headers.items() if name != "date"}
+    by_chance = ("date", "x-request-id")
+    headers = {name: value for name, value in reply.headers.items() if name not in by_chance}
     return reply.status_code, sorted(headers.items()), reply.json()
 
 
@@ -39,7 +40,7 @@ async def test_strangers_all_see_the_same_wherever_they_knock(state: State, app:
     other = (await new_key(state)).get_secret_value()
     wrong = [None, "", "Basic abc", "Bearer", "Bearer nonsense", f"Bearer {key[:-1]}", key]
     wrong += [f"Bearer {key[:21]}{other[21:]}", "Bearer uph_0000000000000000_" + "a" * 43]
-    seen = set()
+    seen, seen_by_openai = set(), set()
     async with client(app) as stranger:
         for authorization in wrong:
             headers = {} if authorization is None else {"Authorization": authorization}
@@ -52,7 +53,15 @@ async def test_strangers_all_see_the_same_wherever_they_knock(state: State, app:
             ):
                 reply = await stranger.request(method, path, content=body, headers=headers)
                 seen.add(repr(shape(reply)))
-    assert len(seen) == 1
+            for method, path in (
+                ("POST", "/v1/chat/completions"),
+                ("GET", "/v1/chat/nothing"),
+                ("GET", "/v1/models"),
+            ):
+                theirs = await stranger.request(method, path, content=b"x", headers=headers)
+                seen_by_openai.add(repr(shape(theirs)))
+    assert (len(seen), len(seen_by_openai)) == (1, 1)
+    assert theirs.json()["error"]["code"] == "unknown_caller"
     assert reply.status_code == 401
     assert reply.headers["www-authenticate"] == "Bearer"
     assert reply.headers["content-type"] == "application/problem+json"
@@ -88,6 +97,8 @@ async def test_in_dev_only_this_machine_needs_no_key(
         async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as caller:
             reply = await caller.get("/v1/jobs", headers={"Host": host})
             assert reply.status_code == (200 if enters else 401)
+            word = {"Host": host, "Authorization": "Bearer dev"}
+            assert (await caller.get("/v1/jobs", headers=word)).status_code == reply.status_code
             wrong = {"Host": host, "Authorization": "Bearer uph_wrong"}
             assert (await caller.get("/v1/jobs", headers=wrong)).status_code == 401
 
@@ -116,7 +127,7 @@ async def test_health_and_readiness(app: FastAPI) -> None:
         reply = await anyone.get("/readyz")
     assert reply.status_code == 200
     ok, off = {"status": "ok", "reason": ""}, {"status": "off", "reason": ""}
-    parts = {"database": ok, "storage": ok} | dict.fromkeys(
+    parts = {"database": ok, "storage": ok, "admission": ok} | dict.fromkeys(
         ("embedder", "verifier", "grader", "llm"), off
     )
     assert reply.json() == {"ready": True, "parts": parts}

@@ -16,6 +16,7 @@ from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
 from tests.integration.service.serving import client, new_key, running, service_settings
 from tests.servers.postgres import State
+from upheld.service.chat.errors import is_spoken
 from upheld.service.state.database import Database
 from upheld.service.state.keys import KeyScope
 
@@ -173,4 +174,5 @@ def test_every_route_declares_its_problems(app: FastAPI) -> None:
         for operation in methods.values():
             for code in ("422", "4XX", "5XX"):
                 content = operation["responses"][code]["content"]
-                assert list(content) == ["application/problem+json"], path
+                told = "application/json" if is_spoken(path) else "application/problem+json"
+                assert list(content) == [told], path

@@ -35,8 +35,10 @@ class ErrorReply(BaseModel):
 
 
 def _documented(description: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": ErrorReply.model_json_schema()}}
-    return {"description": description, "content": content}
+    # Inline: what a model's schema refers to is not where an OpenAPI document looks for it.
+    inner = {"error": ErrorObject.model_json_schema()}
+    schema = {"type": "object", "required": ["error"], "properties": inner}
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
 RESPONSES: dict[int | str, dict[str, Any]] = {

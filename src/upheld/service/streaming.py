@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import Request
 from fastapi.sse import EventSourceResponse, format_sse_event
@@ -42,9 +43,18 @@ EVENTS = {
     "refine": "repair",
     "restate": "repair",
 }
+NAMES = (*dict.fromkeys(EVENTS.values()), "claim", "final", "error")
 
 Work = Callable[[Listener], Awaitable[Body]]
 Encode = Callable[[str, int, Body], bytes]  # an event with its number; it may be left out
+
+
+def event_schema(*names: str) -> dict[str, Any]:
+    """What one event is in the OpenAPI document: JSON as text, under a name if it has one."""
+    fields: dict[str, Any] = {"data": {"type": "string"}}
+    if names:
+        fields |= {"event": {"enum": list(names)}, "id": {"type": "string"}}
+    return {"itemSchema": {"type": "object", "properties": fields, "required": sorted(fields)}}
 
 
 @dataclass(frozen=True, slots=True)

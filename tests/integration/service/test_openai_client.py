@@ -107,6 +107,10 @@ async def test_models_are_methods_on_collections(own_state: State, tmp_path: Pat
         assert (await client.models.retrieve("upheld@staff")).id == "upheld@staff"
         with pytest.raises(openai.NotFoundError, match="There is no model gpt-4"):
             await client.models.retrieve("gpt-4")
+        stranger = client.with_options(api_key=(await new_key(own_state)).get_secret_value())
+        assert [model.id async for model in stranger.models.list()] == list(METHODS)
+        with pytest.raises(openai.NotFoundError, match="There is no collection staff"):
+            await stranger.chat.completions.create(model="rag@staff", messages=ASKED)
 
 
 async def test_errors_are_those_that_the_client_knows(own_state: State, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from upheld.service.callers import Asker, Parts, Reader
 from upheld.service.leaving import while_there
 from upheld.service.repeats import REPLAYED, IdempotencyKey, once
 from upheld.service.state import answers
-from upheld.service.streaming import stream
+from upheld.service.streaming import NAMES, event_schema, stream
 from upheld.trace import Listener
 from upheld.types import Answer
 
@@ -24,7 +24,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; with `stream`, events plan, search, grade, draft, claim, "
         "repair and final, whose data is the answer.",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+        "content": {EVENT_STREAM: event_schema(*NAMES)},
     }
 }
 AnswerId = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="The answer's id.")]

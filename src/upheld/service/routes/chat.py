@@ -24,14 +24,14 @@ from upheld.service.problems import Problem
 from upheld.service.repeats import Once
 from upheld.service.replies import as_json
 from upheld.service.state import collections
-from upheld.service.streaming import stream
+from upheld.service.streaming import event_schema, stream
 from upheld.trace import Listener
 
 router = APIRouter(prefix="/v1", tags=["openai"], responses=RESPONSES)
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A completion; with `stream`, its chunks, and nothing before it is final.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": event_schema()},
     }
 }
 

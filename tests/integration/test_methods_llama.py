@@ -97,10 +97,12 @@ async def test_the_invariants_hold(
 
 
 def assert_asked(answer: Answer) -> None:
-    """The language model was really asked, and the server counted its tokens."""
+    """The language model was really asked, and the server counted its tokens.
+
+    So small a model does not always come to an end: a reply that is cut off was asked for, too.
+    """
     called = [event for event in answer.trace if event.usage.requests]
-    assert called
-    assert any(event.error is None for event in called), [event.error for event in called]
+    assert any(event.usage.completion_tokens for event in called), [each.error for each in called]
     assert all(event.usage.prompt_tokens for event in called if event.error is None)
 
 

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +11,7 @@ import httpx2
 import pytest
 from typer.testing import CliRunner
 
+from tests.integration.service.commands import started
 from tests.servers.postgres import State
 from upheld.cli import app
 from upheld.errors import UsageError
@@ -24,47 +19,20 @@ from upheld.errors import UsageError
 pytestmark = pytest.mark.real
 
 
-@contextmanager
-def started(*command: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "upheld", *command],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **environment},
-    )
-    assert process.stderr is not None
-    with process.stderr:
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.wait()
-
-
-def said(process: subprocess.Popen[str], words: str) -> str:
-    """The line with these words, as soon as it is printed."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if words in line:
-            return line.strip()
-    raise AssertionError(f"it ended without saying {words!r}")
-
-
 def test_one_command_answers_within_a_minute_and_drains_when_told_to_stop() -> None:
     began = time.monotonic()
     # Not pytest's own folder: the private PostgreSQL's user could not enter it.
     with tempfile.TemporaryDirectory(prefix="upheld-test-dev-") as folder:
         Path(folder).chmod(0o755)
-        with started("serve", "--dev", "--port", "0", UPHELD_KB=folder) as process:
-            url = said(process, "Upheld answers at").rpartition(" ")[2]
+        with started("serve", "--dev", "--port", "0", UPHELD_KB=folder) as command:
+            url = command.said("Upheld answers at").rpartition(" ")[2]
             with httpx2.Client(base_url=url, timeout=60) as caller:
                 answer = _answer(caller)
             assert answer["text"] == "The lighthouse opens at nine. [1]", answer
             assert time.monotonic() - began < 60
             postmaster = Path(folder, "_postgres", "data", "postmaster.pid")
             assert postmaster.exists()
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(60) == 0
+            assert command.stops()
             assert not postmaster.exists()
 
 
@@ -76,7 +44,7 @@ def _answer(caller: httpx2.Client) -> dict[str, Any]:
     )
     job = put.json()["job"]
     while caller.get(f"/v1/jobs/{job}").json()["status"] in ("todo", "doing"):
-        time.sleep(0.5)  # each look is a line in a log that nobody reads here
+        time.sleep(0.1)
     document = caller.get("/v1/collections/default/documents/rota").json()
     assert document["status"] == "ready", document
     asked = {"question": "When does the lighthouse open?"}
@@ -99,7 +67,6 @@ def test_without_a_database_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch)
 def test_a_worker_alone_ends_when_told_to(own_state: State, tmp_path: Path) -> None:
     url = own_state.service.get_secret_value()
     environment = {"UPHELD_KB": str(tmp_path), "UPHELD_LOCAL_MODELS": "false"}
-    with started("worker", UPHELD_DATABASE_URL=url, **environment) as process:
-        said(process, "Jobs are being run.")
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
+    with started("worker", UPHELD_DATABASE_URL=url, **environment) as command:
+        command.said("Jobs are being run.")
+        assert command.stops()

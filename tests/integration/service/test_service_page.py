@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from tests.integration.service.test_serve_cli import said, started
+from tests.integration.service.commands import started
 from upheld.cli import app
 
 pytestmark = pytest.mark.real
@@ -30,8 +30,8 @@ def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="upheld-test-page-") as folder:
         Path(folder).chmod(0o755)
         given = {"UPHELD_KB": folder, "UPHELD_LOCAL_MODELS": "false"}
-        with started("serve", "--dev", "--port", "0", **given) as process:
-            url = said(process, "Upheld answers at").rpartition(" ")[2]
+        with started("serve", "--dev", "--port", "0", **given) as command:
+            url = command.said("Upheld answers at").rpartition(" ")[2]
             names: dict[str, object] = {"__name__": "page"}
             ran = []
             for kind, code in blocks("service.md", "bash", "python"):

@@ -25,6 +25,7 @@ from upheld.trace import Listener, heard_by
 from upheld.types import Answer
 
 Body = dict[str, Any]
+KEEP_SECONDS = 0.5  # for keeping an answer, out of its own time
 LEAST_SECONDS = 0.4  # for keeping an answer that has used up its time
 Name = Field(default=None, max_length=64)
 
@@ -91,7 +92,7 @@ async def answered(
             method=ask.method,
             preset=ask.preset,
             parameters=ask.parameters,
-            budget=replace(meter.budget, seconds=meter.seconds_left),
+            budget=replace(meter.budget, seconds=_run_seconds(meter)),
             labels=caller.labels,
             strict=ask.strict,
             earlier=earlier,
@@ -102,6 +103,12 @@ async def answered(
     body = await at_most(_state_seconds(meter), keeping)
     service.metrics.answered(answer)
     return body
+
+
+def _run_seconds(meter: Meter) -> float:
+    """What is left of the deadline, less a tenth, half a second at most, for keeping the answer."""
+    left = meter.seconds_left
+    return left - min(left / 10, KEEP_SECONDS)
 
 
 def _state_seconds(meter: Meter) -> float:

@@ -112,7 +112,7 @@ async def test_who_is_inside_is_served_while_the_service_stops(
 
             async def come_late() -> tuple[httpx2.Response, httpx2.Response]:
                 while not app.state.admission.draining:  # noqa: ASYNC110
-                    await asyncio.sleep(0)
+                    await asyncio.sleep(0.01)
                 return await ask(late, QUESTION), await late.get("/readyz")
 
             coming = asyncio.create_task(come_late())

@@ -23,7 +23,7 @@ from tests.servers.postgres import State
 pytestmark = pytest.mark.real
 DOCUMENTS = "/v1/collections/staff/documents"
 QUESTION = "What is the code of the safe?"
-SECRET = "The code of the safe is 4711."
+SECRET = "The code of the safe is Heliotrope."
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ async def test_ids_of_another_tenant_are_not_there(own_state: State, app: FastAP
         assert [each["id"] for each in listed] == ["menu"]
         assert job not in [each["id"] for each in (await other.get("/v1/jobs")).json()["jobs"]]
         said = (await ask(other, QUESTION)).text
-        assert "4711" not in said
+        assert "Heliotrope" not in said
         await give(other, "safe", "The safe is empty.")  # the same id is another document
         await work_off(app, own_state)
         assert (await owner.get(f"{DOCUMENTS}/safe/text")).json()["text"] == SECRET
@@ -81,10 +81,10 @@ async def test_a_label_hides_a_document_from_the_moment_it_is_given(
         assert (await guide.get(f"/v1/answers/{shown['id']}")).status_code == 404
         for stream in (False, True):
             reply = await ask(guide, QUESTION, stream=stream)
-            assert "4711" not in reply.text
+            assert "Heliotrope" not in reply.text
         await work_off(app, own_state)
-        assert "4711" not in (await ask(guide, QUESTION)).text
-        assert "4711" in (await ask(owner, QUESTION)).text
+        assert "Heliotrope" not in (await ask(guide, QUESTION)).text
+        assert "Heliotrope" in (await ask(owner, QUESTION)).text
         assert (await guide.delete(f"{DOCUMENTS}/safe")).status_code == 404
         replaced = await guide.put(
             f"{DOCUMENTS}/safe", content=b"Mine.", headers={"Content-Type": "text/plain"}

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from upheld.edge.lance import search, upkeep, write
 from upheld.edge.lance.collection import Collection, Found
-from upheld.edge.lance.failures import newest, translated
+from upheld.edge.lance.failures import newest, rereading, translated
 from upheld.edge.lance.predicates import all_of, literal, one_of, seen_in, storable
 from upheld.edge.lance.rows import PASSAGE_COLUMNS, to_document_infos, to_passages
 from upheld.edge.lance.storage import Meta, Root
@@ -114,6 +114,7 @@ class LanceIndex:
         passages = {passage.id: passage for passage in to_passages(rows.table, rows.keep)}
         return [passages[id] for id in ids if id in passages]
 
+    @rereading
     async def documents(self, scope: Scope) -> list[DocumentInfo]:
         found = await self._found(scope.collection)
         if not found:
@@ -126,6 +127,7 @@ class LanceIndex:
             infos = to_document_infos(await query.to_arrow())
         return sorted(infos, key=lambda info: info.id)
 
+    @rereading
     async def document_text(
         self, document_id: str, scope: Scope, version: str | None = None
     ) -> str:
@@ -154,6 +156,7 @@ class LanceIndex:
                 return str(texts[0].as_py())
         raise missing
 
+    @rereading
     async def statistics(self, collection: str) -> Statistics:
         found = await self._found(collection)
         if not found:

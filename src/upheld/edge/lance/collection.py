@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.lance import rows
-from upheld.edge.lance.failures import VanishedError, newest, translated
+from upheld.edge.lance.failures import READS, VanishedError, newest, translated
 from upheld.edge.lance.predicates import one_of
 from upheld.edge.lance.storage import Meta, Prefix
 from upheld.types import new_id
@@ -136,7 +136,7 @@ class Collection:
         between two reads: then both tables are read anew, once for each version.
         """
         await self.freshen()
-        refreshed = False
+        refreshed, lost = False, 0
         ask = limit
         while True:
             snapshot = self._snapshot
@@ -144,7 +144,8 @@ class Collection:
                 found = await fetch(ask)
                 doubtful = await self._judge(snapshot, found)
             except VanishedError:
-                if refreshed:
+                lost += 1
+                if lost == READS:
                     raise
             else:
                 if refreshed or not doubtful:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from upheld.errors import EngineError, StorageError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from lancedb import AsyncTable
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 # The engine has no error classes of its own; these are the words of its Rust errors.
 _CONFLICT = re.compile(
@@ -26,6 +28,7 @@ _VANISHED = re.compile(r"not found|no such file|NoSuchKey|does not exist", re.IG
 _REJECTED = re.compile(r"invalid (input|user input|argument)|schema", re.IGNORECASE)
 
 ATTEMPTS = 12
+READS = 5  # of one thing, while `maintain` takes the files of one version after the other
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0  # seconds
 
 
@@ -71,6 +74,21 @@ async def commit(doing: str, table: AsyncTable, attempt: Callable[[], Awaitable[
         pause = min(pause * 2, _LONGEST_PAUSE)
         await newest(table)
     raise AssertionError("unreachable")
+
+
+def rereading(
+    read: Callable[P, Coroutine[Any, Any, T]],
+) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Read anew when a file vanished; the function itself begins at the newest version."""
+
+    @wraps(read)
+    async def reads(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(READS - 1):
+            with suppress(VanishedError):
+                return await read(*args, **kwargs)
+        return await read(*args, **kwargs)
+
+    return reads
 
 
 async def newest(table: Any) -> None:  # the engine's annotations stop short of this method

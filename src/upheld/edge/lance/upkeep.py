@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.lance.collection import Collection, text_index
-from upheld.edge.lance.failures import commit, newest, translated
+from upheld.edge.lance.failures import commit, newest, rereading, translated
 from upheld.edge.lance.predicates import all_of, in_fragment, literal, one_of
 from upheld.edge.lance.rows import now_ms
 from upheld.ports import Maintained
@@ -53,15 +53,8 @@ async def maintain(collection: Collection, grace: float) -> Maintained:
 
 async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) -> int:
     """Rows whose document names another commit, older than any write can take."""
-    await newest(table)
-    with translated("Looking for dead rows"):
-        old = f"written_at <= {now_ms() - int(grace * 1000)}"
-        query = table.query().where(old).select(["document_id", "commit"])
-        pairs = {
-            pair
-            async for batch in await query.to_batches()
-            for pair in zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        }
+    old = f"written_at <= {now_ms() - int(grace * 1000)}"
+    pairs = await _commits_in(table, old)
     # Read after the rows: a row written before this moment is named by now, or never will be.
     live = await _all_commits(collection)
     dead: dict[str, list[str]] = {}
@@ -86,6 +79,20 @@ async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) 
     return removed
 
 
+@rereading
+async def _commits_in(table: AsyncTable, where: str) -> set[tuple[str, str]]:
+    """The pairs of document and commit that rows of the table carry."""
+    await newest(table)
+    with translated("Looking for dead rows"):
+        query = table.query().where(where).select(["document_id", "commit"])
+        return {
+            pair
+            async for batch in await query.to_batches()
+            for pair in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        }
+
+
+@rereading
 async def _all_commits(collection: Collection) -> dict[str, str]:
     await newest(collection.documents)
     with translated("Reading documents"):

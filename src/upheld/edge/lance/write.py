@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.concurrency import together
 from upheld.edge.lance import rows
 from upheld.edge.lance.collection import Collection
-from upheld.edge.lance.failures import commit, newest
+from upheld.edge.lance.failures import commit, newest, rereading
 from upheld.edge.lance.predicates import all_of, one_of
 from upheld.errors import EmbedderMismatchError, UsageError
 from upheld.ports import IndexedDocument
@@ -85,6 +85,7 @@ async def _append(doing: str, table: AsyncTable, data: pa.Table) -> None:
         await commit(doing, table, lambda: table.add(data))
 
 
+@rereading
 async def _named_now(collection: Collection, document_ids: Sequence[str]) -> dict[str, str]:
     """The commits that the newest document rows name."""
     await newest(collection.documents)

@@ -38,7 +38,7 @@ format:
 	$(BIN)/ruff check --fix .
 
 test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
-	$(BIN)/pytest -m "not campaign"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not campaign"
 
 test-real:  ## everything, the long campaigns too
 	$(BIN)/pytest

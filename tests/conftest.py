@@ -11,6 +11,8 @@ import pytest
 from tests.integration.places import Place
 from tests.servers.seaweedfs import S3Server, seaweedfs
 
+os.environ["COLUMNS"] = "200"  # tables are as wide as that when whoever comes first imports them
+
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[S3Server]:

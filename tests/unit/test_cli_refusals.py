@@ -15,7 +15,6 @@ from upheld.errors import NotFoundError, UsageError
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("UPHELD_LOCAL_MODELS", "false")
-    monkeypatch.setenv("COLUMNS", "120")
     (tmp_path / "questions.txt").write_text("When does it open?\n")
     return tmp_path
 

@@ -16,7 +16,6 @@ from upheld.errors import UsageError
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("UPHELD_LOCAL_MODELS", "false")
-    monkeypatch.setenv("COLUMNS", "200")
     texts = tmp_path / "texts"
     texts.mkdir()
     (texts / "ferry.md").write_text("# The [red]ferry[/red]\n\nThe ferry leaves at noon.\n")

@@ -25,7 +25,6 @@ pytestmark = pytest.mark.real
 @pytest.fixture(autouse=True)
 def settings(state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("UPHELD_DATABASE_URL", state.owner.get_secret_value())
 
 

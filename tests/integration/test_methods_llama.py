@@ -79,7 +79,8 @@ async def test_the_invariants_hold(
         llm_model=MODEL,
         wider="elsewhere",
         passages=3,
-        answer_tokens=40,
+        # So small a model does not always come to an end in forty; CI has not the time for more.
+        answer_tokens=40 if questions == 1 else 120,
     ) as kb:
         assert (await kb.add(notes)).failed == ()
         texts = {each.id: await kb.document_text(each.id) for each in await kb.documents()}
@@ -97,12 +98,10 @@ async def test_the_invariants_hold(
 
 
 def assert_asked(answer: Answer) -> None:
-    """The language model was really asked, and the server counted its tokens.
-
-    So small a model does not always come to an end: a reply that is cut off was asked for, too.
-    """
+    """The language model was really asked, and the server counted its tokens."""
     called = [event for event in answer.trace if event.usage.requests]
-    assert any(event.usage.completion_tokens for event in called), [each.error for each in called]
+    assert called
+    assert any(event.error is None for event in called), [event.error for event in called]
     assert all(event.usage.prompt_tokens for event in called if event.error is None)
 
 

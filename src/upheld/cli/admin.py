@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.errors import MissingExtraError
 from upheld.settings import load_settings
 
 if TYPE_CHECKING:
@@ -192,10 +191,7 @@ def revoke_key(
 
 def _database_url() -> SecretStr | None:
     """The setting, if what uses it is installed."""
-    try:
-        import upheld.service.state.migrate  # noqa: F401 — all that the extra brings
-    except ImportError as missing:
-        raise MissingExtraError("The service", "serve", str(missing)) from missing
+    options.need_service()
     return load_settings().database_url
 
 

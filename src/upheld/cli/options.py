@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upheld.errors import UsageError
+from upheld.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from upheld.client import Upheld
@@ -23,6 +24,14 @@ def _address(given: str | None) -> str | None:
     if given is not None and not given.startswith(("http://", "https://")):
         raise typer.BadParameter(f"{given} is no address: it begins with http:// or https://.")
     return given
+
+
+def need_service() -> None:
+    """Say what to install before anything else is said."""
+    try:
+        importlib.import_module("upheld.service.app")  # all that the extra brings
+    except ImportError as missing:
+        raise MissingExtraError("The service", "serve", str(missing)) from missing
 
 
 def need_documents(opened: Upheld) -> None:

@@ -14,8 +14,8 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from upheld.cli import show
-from upheld.errors import MissingExtraError, UsageError
+from upheld.cli import options, show
+from upheld.errors import UsageError
 from upheld.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def serve(
 
         UPHELD_DATABASE_URL=postgresql://web@db/upheld upheld serve --host 0.0.0.0
     """
-    _need_extra()
+    options.need_service()
     settings = load_settings()
     # Uvicorn drains and then sends itself the signal again: that must not skip what is to close.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -76,7 +76,7 @@ def worker() -> None:
 
         UPHELD_DATABASE_URL=postgresql://web@db/upheld upheld worker
     """
-    _need_extra()
+    options.need_service()
     settings = load_settings()
     from upheld.service.opened import opened
     from upheld.service.telemetry.logs import log_json
@@ -140,10 +140,3 @@ def _private_database(settings: Settings) -> Iterator[tuple[Settings, UUID]]:
 
         tenant = asyncio.run(made())
         yield settings.model_copy(update={"database_url": service}), tenant
-
-
-def _need_extra() -> None:
-    try:
-        import upheld.service.app  # noqa: F401 — all that the extra brings
-    except ImportError as missing:
-        raise MissingExtraError("The service", "serve", str(missing)) from missing

@@ -28,6 +28,12 @@ _CLIENT_OPTIONS = {
 }
 
 
+def place(root: str) -> str:
+    """A folder as a whole path, or `s3://bucket/prefix`, as engine and storage take it."""
+    # The engine takes a relative path that begins with "db" for a cloud address.
+    return root.rstrip("/") if "://" in root else str(Path(root).expanduser().absolute())
+
+
 def open_store(uri: str, options: Mapping[str, str], *, make: bool = False) -> ObjectStore:
     """The store of a folder, which `make` makes, or of `s3://bucket/prefix`."""
     from obstore.store import LocalStore, from_url
@@ -48,8 +54,7 @@ class Objects:
 
     @classmethod
     def at(cls, root: str, options: Mapping[str, str] | None) -> Objects:
-        uri = root.rstrip("/") if "://" in root else str(Path(root).expanduser().absolute())
-        return cls(uri, dict(options or {}))
+        return cls(place(root), dict(options or {}))
 
     async def put(self, name: str, data: AsyncIterator[bytes]) -> None:
         """Write as it comes: nothing is held whole in memory, and half an object is none."""

@@ -31,7 +31,8 @@ Text = Annotated[str, AfterValidator(_storable)]
 QuestionText = Annotated[Text, Field(min_length=1, max_length=MAX_QUESTION)]
 SourceText = Annotated[Text, Field(max_length=500_000)]
 AnswerText = Annotated[Text, Field(min_length=1, max_length=50_000)]
-CollectionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
+COLLECTION = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
+CollectionName = Annotated[str, Field(pattern=rf"^{COLLECTION}$")]
 DocumentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$")]
 Label = Annotated[str, Field(pattern=r"^[^\x00-\x20,](?:[^\x00-\x1f,]{0,62}[^\x00-\x20,])?$")]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from upheld.edge.lance.failures import translated
-from upheld.edge.objects import open_store
+from upheld.edge.objects import open_store, place
 from upheld.errors import EmbedderMismatchError, EngineError, UsageError
 from upheld.types import new_id
 
@@ -57,9 +57,7 @@ class Root:
 
     @classmethod
     def at(cls, root: str, options: Mapping[str, str] | None) -> Root:
-        # The engine takes a relative path that begins with "db" for a cloud address.
-        uri = root.rstrip("/") if "://" in root else str(Path(root).expanduser().absolute())
-        return cls(uri, dict(options or {}))
+        return cls(place(root), dict(options or {}))
 
     def prefix(self, collection: str) -> Prefix:
         if not _NAME.fullmatch(collection):

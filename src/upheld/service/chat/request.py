@@ -15,16 +15,17 @@ from upheld.errors import NotFoundError, UsageError
 from upheld.methods.catalogue import METHODS
 from upheld.ports import Message
 from upheld.service.asking import Ask
-from upheld.service.limits import Text
+from upheld.service.limits import COLLECTION, Text
 
 AT = "@"  # between a method and a collection
 ModelName = Annotated[
     str,
     Field(
-        pattern=r"^[a-z0-9_]{1,64}(@[A-Za-z0-9][A-Za-z0-9._-]{0,127})?$",
+        pattern=rf"^[a-z0-9_]{{1,64}}({AT}{COLLECTION})?$",
         description="A method, and after `@` a collection: `upheld`, `rag@staff`.",
     ),
 ]
+_TOOLS = ("tool", "function")
 _TURN: dict[str, Literal["user", "assistant"]] = {"user": "user", "assistant": "assistant"}
 
 
@@ -117,6 +118,3 @@ def _refuse(chat: Chat) -> None:
         raise UsageError("Answers are text: modalities can only be text.")
     if (chat.response_format or {}).get("type", "text") != "text":
         raise UsageError("Answers are text: response_format can only be of type text.")
-
-
-_TOOLS = ("tool", "function")

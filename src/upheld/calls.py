@@ -39,7 +39,9 @@ async def _ask(
     llm: LLM, stage: str, messages: Sequence[Message], output: type[Output], sampling: Sampling
 ) -> Reply[Output]:
     meter = current_run().meter
-    worst = llm.count_tokens(messages) + sampling.samples * sampling.max_tokens
+    worst = 0
+    if meter.budget.tokens is not None:  # counting reads the whole prompt: not for nothing
+        worst = llm.count_tokens(messages) + sampling.samples * sampling.max_tokens
     reservation = meter.reserve(calls=1, tokens=worst)
     used = Usage(requests=1)  # a call that fails or is cancelled has still been made
     with span(stage) as step:

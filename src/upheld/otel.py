@@ -7,7 +7,7 @@ error's type and nothing else of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
 
@@ -32,18 +32,27 @@ class OtelTracer(Protocol):
     ) -> AbstractContextManager[OtelSpan]: ...
 
 
-@contextmanager
 def otel_span(
     tracer: OtelTracer | None,
     name: str,
     attributes: Mapping[str, str | int | float] | None = None,
     *,
     to_a_server: bool = False,
-) -> Iterator[OtelSpan | None]:
+) -> AbstractContextManager[OtelSpan | None]:
     """A span for the block; without a tracer, nothing."""
     if tracer is None:
-        yield None
-        return
+        return nullcontext()
+    return _started(tracer, name, attributes or {}, to_a_server=to_a_server)
+
+
+@contextmanager
+def _started(
+    tracer: OtelTracer,
+    name: str,
+    attributes: Mapping[str, str | int | float],
+    *,
+    to_a_server: bool,
+) -> Iterator[OtelSpan]:
     from opentelemetry.trace import SpanKind, StatusCode  # there, because a tracer is
 
     with tracer.start_as_current_span(
@@ -52,7 +61,7 @@ def otel_span(
         record_exception=False,
         set_status_on_exception=False,
     ) as span:
-        for key, value in (attributes or {}).items():
+        for key, value in attributes.items():
             span.set_attribute(key, value)
         try:
             yield span

@@ -58,11 +58,16 @@ def block_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
 
 def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
     """Spans of the sentences inside one block."""
+    return [(start + first, start + last) for first, last in _of_block(text[start:end])]
+
+
+@kept(1_000)  # sentences and quotes of a passage are the same, block by block
+def _of_block(block: str) -> tuple[Span, ...]:
     spans: list[Span] = []
-    for first, last in sent_spans(text[start:end]):
-        ends = (match.end() for match in _CJK_END.finditer(text, start + first, start + last))
-        spans += _trimmed(text, [start + first, *ends, start + last])
-    return spans
+    for first, last in sent_spans(block):
+        ends = (match.end() for match in _CJK_END.finditer(block, first, last))
+        spans += _trimmed(block, [first, *ends, last])
+    return tuple(spans)
 
 
 def _trimmed(text: str, borders: list[int]) -> list[Span]:

@@ -182,6 +182,10 @@ class Hit:
     query: str
     relevance: float | None = None  # a grader's judgment, which does compare between queries
 
+    def graded(self, relevance: float) -> Hit:
+        """The same hit, as a grader sees it."""
+        return Hit(self.passage, self.score, self.query, relevance)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -53,11 +53,8 @@ def _fault(fault: ErrorDetails, known: Entry) -> str:
 
 def label(name: str, chosen: Parameters, settings: Values) -> str:
     """The method's name with all that was changed: answers of two labels do not compare."""
-    usual = parameters(name, {}, settings=settings)
-    changed = {
-        key: value
-        for key, value in chosen.model_dump(mode="json").items()
-        if value != usual.model_dump(mode="json")[key]
-    }
+    usual = parameters(name, {}, settings=settings).model_dump(mode="json")
+    now = chosen.model_dump(mode="json")
+    changed = {key: value for key, value in now.items() if value != usual[key]}
     told = ", ".join(f"{key}={value}" for key, value in changed.items())
     return f"{name}({told})" if told else name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from upheld.calls import grade
@@ -49,7 +49,7 @@ class Grade:
         )
         if scores is None:
             return Graded(evidence, Action.AMBIGUOUS)
-        hits = (replace(hit, relevance=score) for hit, score in zip(evidence, scores, strict=True))
+        hits = (hit.graded(score) for hit, score in zip(evidence, scores, strict=True))
         action = self.action(scores)
         with span("action", note=f"{action}: the best of {len(scores)} has {max(scores):+.2f}"):
             return Graded(Evidence(tuple(hits)), action)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from upheld.concurrency import all_of
 from upheld.ports import Grader, Searcher
@@ -38,7 +38,7 @@ class Order:
         )
         if scores is None:
             return once.top(self.limit)
-        hits = [replace(hit, relevance=score) for hit, score in zip(once, scores, strict=True)]
+        hits = [hit.graded(score) for hit, score in zip(once, scores, strict=True)]
         shares = _shares(hits, question)
         worth = {
             hit.passage.id: _log_odds(score) + self.search_weight * share

@@ -11,7 +11,7 @@ with sound scores in time, that has the claim's figures and names, and that does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from upheld.ports import Entailment, Judgement, Pair
@@ -23,7 +23,7 @@ from upheld.stages.checks.judge import Pace, judge
 from upheld.stages.checks.notation import in_notation_of
 from upheld.stages.checks.premises import Premises
 from upheld.stages.checks.quote_check import find_quote
-from upheld.stages.checks.source import Premise, Source, Trouble
+from upheld.stages.checks.source import Count, Premise, Source, Trouble
 from upheld.stages.checks.task import Finding, Task
 from upheld.stages.checks.wording import Word
 from upheld.trace import Span, current_run, span
@@ -63,7 +63,7 @@ class Verify:
     async def __call__(
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
     ) -> tuple[Claim, ...]:
-        pace = self._pace(claims, passages)
+        pace = self.pace(claims, passages)
         read = await self.read(claims, passages, question)
         checked = await pace(lambda: self._concluded(read), self.grace)
         if isinstance(checked, Trouble):
@@ -73,7 +73,8 @@ class Verify:
                 current_run().degrade(f"claims were not checked: {claim.verdict.reason}")
         return checked
 
-    def _pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Pace:
+    def pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Pace:
+        """How to work on texts of this size."""
         texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
         return Pace(self.patience, small=sum(map(len, texts)) <= self.small)
 
@@ -88,7 +89,7 @@ class Verify:
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
     ) -> Read:
         """All that is found about the claims, before it is weighed."""
-        pace = self._pace(claims, passages)
+        pace = self.pace(claims, passages)
         with span("verify") as step:
             # A draft of quotes is what is left when the time is up: those are still seen to be.
             tasks = await pace(lambda: self._quote(claims, passages), self.grace)
@@ -113,24 +114,23 @@ class Verify:
         cites = {citation.passage_id for citation in claim.citations}
         cited = tuple(source for source in sources if source.passage.id in cites)
         others = tuple(source for source in sources if source.passage.id not in cites)
-        task = Task(place, claim, said, cited, others)
         if claim.verdict.support is Support.NOT_CHECKWORTHY:
-            return replace(task, settled=claim.verdict)
+            return Task(place, claim, said, cited, others, settled=claim.verdict)
         if (cause := not_checkworthy(claim.text)) is not None:
             reason = f"not a statement to check: {cause.value.replace('_', ' ')}"
             verdict = Verdict(Support.NOT_CHECKWORTHY, reason=reason, cause=cause)
-            return replace(task, settled=verdict)
+            return Task(place, claim, said, cited, others, settled=verdict)
         if not sources:
             reason = "there is no source to check it against"
             lost = Verdict(Support.NOT_CHECKED, reason=reason, cause=Cause.NO_SOURCE)
-            return replace(task, settled=lost)
+            return Task(place, claim, said, settled=lost)
         quotes = tuple(
             (source, where)
             for source in (*cited, *others)
             if (where := find_quote(said, source.quotable)) is not None
         )
         unread = {s.passage.id: s.trouble for s in sources if s.trouble is not None}
-        return replace(task, quotes=quotes, unread=unread)
+        return Task(place, claim, said, cited, others, quotes=quotes, unread=unread)
 
     async def _entail(
         self,
@@ -143,7 +143,7 @@ class Verify:
         """The two rungs of the model: what is cited, then what else is at hand."""
         premises = Premises(
             room=model.room,
-            count=lru_cache(maxsize=65_536)(model.count_tokens),
+            count=_counted_once(model),
             window_tokens=self.window_tokens,
             least=self.least_premise,
             max_windows=self.max_windows,
@@ -229,6 +229,13 @@ def _sources(passages: Sequence[Passage]) -> list[Source]:
     """Drafts of one run are checked against the same passages: each is made ready once."""
     known: dict[Passage, Source] = current_run().known.setdefault("sources", {})
     return [known.setdefault(each, Source(each)) for each in unique_passages(passages)]
+
+
+def _counted_once(model: Entailment) -> Count:
+    """The model's count of tokens; a run counts each text once, however often it is cut."""
+    count = lru_cache(maxsize=65_536)(model.count_tokens)
+    counting: Count = current_run().known.setdefault(("count", id(model)), count)
+    return counting
 
 
 def _given_up(claims: Sequence[Claim], trouble: Trouble) -> Read:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -61,8 +60,9 @@ class WriteAndPrepare:
     verify: Verify
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
-        work = asyncio.to_thread(self.verify.prepare, evidence.passages)
-        async with meanwhile(work):
+        passages = evidence.passages
+        pace = self.verify.pace((), passages)
+        async with meanwhile(pace(lambda: self.verify.prepare(passages))):
             return await self.write(question, evidence)
 
 

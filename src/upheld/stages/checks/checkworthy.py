@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from upheld.kept import kept
 from upheld.sentences import sentences
 from upheld.stages.checks.claims import spoken
 from upheld.stages.checks.figures import figures
@@ -73,6 +74,7 @@ _THING = re.compile("[da]*x?n*(?:p[da]*x?n*)*")
 _ANSWERS = frozenset({"yes", "no", "not", "none", "never", "always", "true", "false"})
 
 
+@kept(1_000)  # as often as its claim is checked
 def not_checkworthy(text: str) -> Cause | None:
     """Why a claim needs no check, or None: then it must be checked.
 

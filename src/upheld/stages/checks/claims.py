@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from upheld.kept import kept
 from upheld.sentences import sentence_spans
 from upheld.stages.checks.marks import unmark, without_marks
 
@@ -30,6 +31,7 @@ class Sentence:
     reference: bool = False  # an entry of the list of sources at the end
 
 
+@kept(1_000)  # a draft is checked again and again, and most of its claims stay
 def split_answer(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer; every mark belongs to the sentence before it, or around it."""
     bare = unmark(answer)

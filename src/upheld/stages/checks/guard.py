@@ -45,8 +45,7 @@ class Guard:
         """
         if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
             return _absent(Cause.FIGURE_ABSENT, "figure", missing)
-        known = reduce(or_, (part.source.names for part in premise.parts))
-        if self.check_names and (missing := names.absent(claim, known)):
+        if self.check_names and (missing := _unnamed(claim, premise)):
             return _absent(Cause.NAME_ABSENT, "name", missing)
         if self.check_voice and (found := _put_off(claim, premise)) is not None:
             source, words = found
@@ -61,8 +60,17 @@ def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Objection:
     return Objection(cause, f"no source has the {kind} {shown}", len(missing))
 
 
+def _unnamed(claim: str, premise: Premise) -> tuple[str, ...]:
+    """Names of the claim that stand in none of the premise's passages."""
+    if not names.names(claim):
+        return ()
+    return names.absent(claim, reduce(or_, (part.source.names for part in premise.parts)))
+
+
 def _put_off(claim: str, premise: Premise) -> tuple[Source, Disowned] | None:
     """The words nearest to a claim, where their source puts them off and nothing else says it."""
+    if not any(part.source.disowned for part in premise.parts):
+        return None
     told = terms(claim)
     every = [
         (source, span, len(told & terms(source.text[slice(*span)])))

@@ -30,7 +30,9 @@ async def judge(
     known: dict[Pair, Judgement] = current_run().known.setdefault(("judge", id(model)), {})
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
-        judgements = await _before_deadline(lambda: model.judge(new), patience)
+        judgements = await _before_deadline(
+            lambda seconds: within(seconds, model.judge(new)), patience
+        )
         if isinstance(judgements, Trouble):
             return judgements
         if len(judgements) != len(new):
@@ -60,21 +62,21 @@ class Pace:
     async def __call__(self, work: Callable[[], T], grace: float = 0.0) -> T | Trouble:
         """The result, or why there is none; `grace` is for what must be done though time is up."""
 
-        async def here() -> T:
-            return work()
+        async def step(seconds: float) -> T:
+            return work() if self.small else await within(seconds, asyncio.to_thread(work))
 
-        step = here if self.small else lambda: asyncio.to_thread(work)
         return await _before_deadline(step, self.patience, grace)
 
 
 async def _before_deadline(
-    work: Callable[[], Awaitable[T]], patience: float, grace: float = 0.0
+    work: Callable[[float], Awaitable[T]], patience: float, grace: float = 0.0
 ) -> T | Trouble:
+    """What the work comes to in the seconds that it is told it has."""
     seconds = max(min(current_run().meter.seconds_left, patience), grace)
     if seconds <= 0:
         return Trouble(Cause.OUT_OF_TIME, "no time was left to check it")
     try:
-        return await within(seconds, work())
+        return await work(seconds)
     except TimeoutError:
         return Trouble(Cause.OUT_OF_TIME, "time ran out while it was checked")
     except UpheldError as error:

@@ -45,8 +45,16 @@ class Pool:
     bias: float = 0.0
 
     def __call__(self, features: Features) -> float:
-        weighed = (getattr(self, each.name) * getattr(features, each.name) for each in NAMED)
-        return 1 / (1 + math.exp(-(self.bias + sum(weighed))))
+        weighed = (
+            self.best * features.best
+            + self.second * features.second
+            + self.gathered * features.gathered
+            + self.against * features.against
+            + self.premises * features.premises
+            + self.overlap * features.overlap
+            + self.objected * features.objected
+        )
+        return 1 / (1 + math.exp(-(self.bias + weighed)))
 
 
 NAMED = fields(Features)

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from upheld.kept import kept
 from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.stages.checks.claims import spoken
 from upheld.types import Passage
@@ -59,10 +60,8 @@ def quotable(passage: Passage) -> tuple[Quotable, ...]:
 
 def find_quote(claim: str, sentences: tuple[Quotable, ...]) -> Span | None:
     """Where one or more whole sentences in a row say exactly what the claim says."""
-    wanted = comparable(claim).rstrip(_END)
-    if wanted[:1] == wanted[-1:] == '"' and wanted.count('"') == 2:
-        wanted = wanted[1:-1].rstrip(_END)  # an answer may set a quote in quotation marks
-    if not _says_something(wanted):
+    wanted = _wanted(claim)
+    if not wanted:
         return None
     for first, opening in enumerate(sentences):
         said, last = opening.form, first
@@ -80,6 +79,15 @@ def comparable(text: str) -> str:
     """The form in which quotes are compared: case, spacing and typography do not count."""
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", spoken(text)))
     return " ".join(plain.translate(_TYPOGRAPHY).casefold().split())
+
+
+@kept(1_000)  # every source is asked for the same claim
+def _wanted(claim: str) -> str:
+    """What must stand in a source; empty if the claim is too short to be a quote."""
+    wanted = comparable(claim).rstrip(_END)
+    if wanted[:1] == wanted[-1:] == '"' and wanted.count('"') == 2:
+        wanted = wanted[1:-1].rstrip(_END)  # an answer may set a quote in quotation marks
+    return wanted if _says_something(wanted) else ""
 
 
 def _quotable(text: str) -> Iterator[Quotable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -194,15 +195,20 @@ def joined(premises: Sequence[Premise]) -> Premise:
 
 def is_text(characters: str) -> bool:
     """Whether this can be words of any language, judged by its first ten thousand characters."""
-    seen = characters[:10_000]
-    junk = sum(
-        each == "\ufffd" or (unicodedata.category(each) in _JUNK and not each.isspace())
-        for each in seen
-    )
-    wordy = sum(each.isalnum() or each.isspace() or _is_mark(each) for each in seen)
-    return junk <= _MOST_JUNK * len(seen) and wordy >= _LEAST_TEXT * len(seen)
+    seen = Counter(characters[:10_000])
+    junk = sum(count for each, count in seen.items() if _is_junk(each))
+    wordy = sum(count for each, count in seen.items() if _is_wordy(each))
+    return junk <= _MOST_JUNK * seen.total() and wordy >= _LEAST_TEXT * seen.total()
 
 
-def _is_mark(character: str) -> bool:
-    """Vowel signs and accents that stand as characters of their own."""
+def _is_junk(character: str) -> bool:
+    if character.isspace():
+        return False
+    return character == "\ufffd" or unicodedata.category(character) in _JUNK
+
+
+def _is_wordy(character: str) -> bool:
+    """Letters, digits and spaces; vowel signs and accents that are characters of their own."""
+    if character.isalnum() or character.isspace():
+        return True
     return unicodedata.category(character).startswith("M")

@@ -25,9 +25,11 @@ _STOP_WORDS = frozenset({"a", "an", "and", "are", "is", "of", "the", "to"})  # e
 
 
 def _words(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKD", text)
-    plain = "".join(mark for mark in folded if not unicodedata.combining(mark)).lower()
-    return [word for word in _WORD.findall(plain) if word not in _STOP_WORDS]
+    plain = text
+    if not text.isascii():
+        folded = unicodedata.normalize("NFKD", text)
+        plain = "".join(mark for mark in folded if not unicodedata.combining(mark))
+    return [word for word in _WORD.findall(plain.lower()) if word not in _STOP_WORDS]
 
 
 def _storable(text: str) -> bool:
@@ -218,7 +220,9 @@ def _all(found: _Collection) -> list[tuple[Passage, list[float]]]:
     for each in found.documents.values():
         vectors = each.vectors.tolist() if each.vectors is not None else [[]] * len(each.passages)
         for passage, vector in zip(each.passages, vectors, strict=True):
-            pairs.append((replace(passage, labels=each.document.labels), vector))
+            labelled = passage.labels == each.document.labels
+            seen = passage if labelled else replace(passage, labels=each.document.labels)
+            pairs.append((seen, vector))
     return pairs
 
 

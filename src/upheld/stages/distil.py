@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from upheld.ports import Grader
 from upheld.sentences import sentence_spans
@@ -16,7 +17,7 @@ from upheld.stages.grade import relevances
 from upheld.types import Evidence, Hit, Passage, Question, passage_id, union
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Strip:
     """A few sentences of a hit, by their place in its passage, and their score in [-1, 1]."""
 
@@ -25,7 +26,7 @@ class Strip:
     end: int
     score: float = 0.0
 
-    @property
+    @cached_property
     def passage(self) -> Passage:
         """The strip as a passage; a strip that is its whole parent stays the parent."""
         whole = self.parent.passage

@@ -228,7 +228,10 @@ def _pair(model: Entailment, task: Task, premise: Premise) -> Pair:
 def _sources(passages: Sequence[Passage]) -> list[Source]:
     """Drafts of one run are checked against the same passages: each is made ready once."""
     known: dict[Passage, Source] = current_run().known.setdefault("sources", {})
-    return [known.setdefault(each, Source(each)) for each in unique_passages(passages)]
+    return [
+        known.get(each) or known.setdefault(each, Source(each))
+        for each in unique_passages(passages)
+    ]
 
 
 def _counted_once(model: Entailment) -> Count:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 
 from upheld.stages.checks import figures, names
 from upheld.stages.checks.disowned import Disowned, carries
@@ -45,7 +43,8 @@ class Guard:
         """
         if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
             return _absent(Cause.FIGURE_ABSENT, "figure", missing)
-        if self.check_names and (missing := _unnamed(claim, premise)):
+        known = (part.source.names for part in premise.parts)
+        if self.check_names and (missing := names.absent(claim, *known)):
             return _absent(Cause.NAME_ABSENT, "name", missing)
         if self.check_voice and (found := _put_off(claim, premise)) is not None:
             source, words = found
@@ -58,13 +57,6 @@ class Guard:
 def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Objection:
     shown = ", ".join(f"“{each}”" for each in dict.fromkeys(missing))
     return Objection(cause, f"no source has the {kind} {shown}", len(missing))
-
-
-def _unnamed(claim: str, premise: Premise) -> tuple[str, ...]:
-    """Names of the claim that stand in none of the premise's passages."""
-    if not names.names(claim):
-        return ()
-    return names.absent(claim, reduce(or_, (part.source.names for part in premise.parts)))
 
 
 def _put_off(claim: str, premise: Premise) -> tuple[Source, Disowned] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from upheld.kept import kept
 from upheld.words import FUNCTION_WORDS, words
@@ -135,9 +137,13 @@ def given(text: str) -> Names:
     return Names.of(text)
 
 
-def absent(claim: str, given: Names) -> tuple[str, ...]:
-    """Names of the claim that the premise does not have."""
-    return tuple(dict.fromkeys(name.text for name in names(claim) if not given.has(name)))
+def absent(claim: str, *given: Names) -> tuple[str, ...]:
+    """Names of the claim that the premises, taken together, do not have."""
+    told = names(claim)
+    if not told:
+        return ()  # as most claims: nothing to put together for them
+    known = reduce(or_, given)
+    return tuple(dict.fromkeys(name.text for name in told if not known.has(name)))
 
 
 def _capital(word: str) -> bool:

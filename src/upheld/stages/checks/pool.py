@@ -107,14 +107,14 @@ def _features(
     supports = sorted((logit(each.judgement.entails) for each in free), reverse=True)
     gathered = [logit(each.judgement.entails) for each in free if each.premise.gathered]
     told = terms(task.said)
-    found = frozenset[str]().union(*(source.terms for source in sources))
+    found = frozenset[str]().union(*(told & source.terms for source in sources))
     return Features(
         best=supports[0],
         second=supports[1] if len(supports) > 1 else supports[0],
         gathered=max(gathered, default=supports[0]),
         against=logit(against),
         premises=math.log(len(findings)),
-        overlap=len(told & found) / len(told) if told else 0.0,
+        overlap=len(found) / len(told) if told else 0.0,
         objected=float(all(each.objection is not None for each in findings)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from upheld.sentences import Span, sentence_spans
@@ -131,8 +131,7 @@ class Source:
             chosen.add(best)
             left -= size
             open_terms -= have[best]
-        picked = self._premise(context, tuple(spans[at] for at in sorted(chosen)))
-        return replace(picked, gathered=True)
+        return self._premise(context, tuple(spans[at] for at in sorted(chosen)), gathered=True)
 
     def closest(self, claim: str, within: Sequence[Span] = ()) -> Span:
         """The sentence, inside these spans, that shares most with the claim."""
@@ -169,10 +168,10 @@ class Source:
             support=support,
         )
 
-    def _premise(self, context: str, spans: tuple[Span, ...]) -> Premise:
+    def _premise(self, context: str, spans: tuple[Span, ...], *, gathered: bool = False) -> Premise:
         told = " ".join(self.text[start:end] for start, end in spans)
         text = f"{context}\n{told}" if context else told
-        return Premise(text, (Part(self, spans),))
+        return Premise(text, (Part(self, spans),), gathered)
 
     def _context(self, room: int, count: Count) -> str:
         """Title and headings; outer headings go first where they would crowd the text."""

@@ -62,7 +62,7 @@ class Word:
                 unread[source.passage.id] = self._foreign("the source")
             elif (long := self.premises.too_long(task, source)) is not None:
                 unread[source.passage.id] = long
-        return replace(task, unread=unread)
+        return task if len(unread) == len(task.unread) else replace(task, unread=unread)
 
     def _is_foreign(self, text: str) -> bool:
         seen, languages = text[:_SEEN], self.model.languages

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import islice
-from operator import or_
 
 from upheld.calls import grade
 from upheld.errors import BudgetExceededError, ModelError
@@ -95,8 +93,7 @@ class Rivals:
 def brings(text: str, *known: str) -> tuple[str, ...]:
     """The figures and names of a text that what is known does not have."""
     values = frozenset[str]().union(*map(figures.values, known))
-    named = reduce(or_, map(names.given, known))
-    return (*figures.absent(text, values), *names.absent(text, named))
+    return (*figures.absent(text, values), *names.absent(text, *map(names.given, known)))
 
 
 def differs(one: str, other: str, question: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -59,15 +60,20 @@ async def _ask(
             meter.settle(reservation, used)
 
 
-async def embed_query(embedder: Embedder, text: str) -> Vector:
-    """Embed one query inside the run's deadline."""
-    with span("embed"):
-        try:
-            vectors = await within(current_run().meter.seconds_left, embedder.embed([text]))
-        except TimeoutError as late:
-            raise BudgetExceededError("time ran out while the query was embedded") from late
-    vector: Vector = vectors[0]
-    return vector
+async def embed(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """Vectors inside the run's deadline; a run asks for each text once."""
+    known: dict[str, Vector] = current_run().known.setdefault(("embed", id(embedder)), {})
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        with span("embed"):
+            try:
+                vectors = await within(current_run().meter.seconds_left, embedder.embed(new))
+            except TimeoutError as late:
+                raise BudgetExceededError("time ran out while texts were embedded") from late
+            if not math.isfinite(vectors.sum()):
+                raise ModelError("it gave vectors that are not finite")
+        known |= zip(new, vectors, strict=True)
+    return [known[text] for text in texts]
 
 
 async def grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:

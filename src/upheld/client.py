@@ -174,7 +174,9 @@ class AsyncUpheld:
                 looked = run.best is not None and run.meter.seconds_left > 0
                 status = Status.PARTIAL if draft.claims or looked else Status.FAILED
             check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
-            checked = await with_bearing(await check(draft), self._parts.grade.grader)
+            checked = await with_bearing(
+                await check(draft), self._parts.grade.grader, self._parts.embedder
+            )
             if guarantee is not None:
                 checked = sure_enough(checked, guarantee)
             elif file is not None:

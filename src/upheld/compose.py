@@ -272,7 +272,7 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
 
 def quote_one(kit: Kit) -> QuoteWriter:
     """Quotes of one passage; fitted on dev: docs/decisions/011-one-passage.md."""
-    return replace(kit.quote, one_passage=True, max_sentences=4, keep_within=0.5, abstain_below=0.2)
+    return replace(kit.quote, one_passage=True, max_sentences=6, keep_within=0.3, abstain_below=0.2)
 
 
 def last_look(kit: Kit, chosen: UpheldParameters) -> LastLook:
@@ -280,7 +280,7 @@ def last_look(kit: Kit, chosen: UpheldParameters) -> LastLook:
     grader = kit.parts.grade.grader
     deeper = chosen.model_copy(update={"passages": Rerank.candidates})
     return LastLook(
-        on_point=OnPoint(grader=grader if chosen.on_point else None),
+        on_point=OnPoint(grader=grader if chosen.on_point else None, embedder=kit.parts.embedder),
         rivals=Rivals(
             search=replace(kit, chosen=deeper).search(), grader=grader if chosen.rivals else None
         ),

@@ -252,7 +252,7 @@ class Claim:
     verdict: Verdict = Verdict()
     start: int = 0
     end: int = 0
-    bearing: float | None = None  # a grader's chance that it helps to answer the question
+    bearing: float | None = None  # the chance that it helps to answer the question
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis
         restate=None if llm is None else Restate(llm=llm),
         check=VerifyDraft(verify=Verify(model=FakeEntailment())),
         last_look=LastLook(
-            on_point=OnPoint(grader=None), rivals=Rivals(search=search, grader=None)
+            on_point=OnPoint(grader=None, embedder=None), rivals=Rivals(search=search, grader=None)
         ),
     )
     return replace(whole, **changes)

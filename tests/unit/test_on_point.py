@@ -17,7 +17,9 @@ OFF = Claim("The ferry leaves at noon.")
 
 async def told(*claims: Claim, grader: FakeGrader | None = None) -> Draft:
     with start_run():
-        return await OnPoint(grader=grader or FakeGrader(), least=0.5)(Draft(ASKED, claims))
+        return await OnPoint(grader=grader or FakeGrader(), embedder=None, least=0.5)(
+            Draft(ASKED, claims)
+        )
 
 
 async def test_one_claim_on_the_point_carries_the_rest() -> None:
@@ -36,7 +38,7 @@ async def test_a_grader_that_fails_withholds_nothing() -> None:
 
 async def test_without_a_grader_nothing_is_withheld() -> None:
     with start_run():
-        draft = await OnPoint(grader=None, least=0.5)(Draft(ASKED, (OFF,)))
+        draft = await OnPoint(grader=None, embedder=None, least=0.5)(Draft(ASKED, (OFF,)))
     assert draft.claims == (OFF,)
 
 
@@ -48,7 +50,7 @@ async def test_what_answers_one_facet_of_several_is_not_withheld() -> None:
     async def nothing(question: Question) -> Evidence:
         return Evidence()
 
-    point = OnPoint(grader=FakeGrader(), least=0.5)
+    point = OnPoint(grader=FakeGrader(), embedder=None, least=0.5)
     look = LastLook(on_point=point, rivals=Rivals(search=nothing, grader=None))
     with start_run() as run:
         assert (await look(Draft(ASKED, (OFF,)), facets=2)).claims == (OFF,)

@@ -238,6 +238,23 @@ def verify_choices(
 
 
 @app.command()
+def bearing(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How the numbers were chosen by which `upheld` withholds what does not answer.
+
+    Fitted on answers of `upheld` in runs on dev questions, from which nothing is withheld.
+
+    Example: upheld bench bearing runs/short runs/abstain
+    """
+    from upheld.bench.runs.bearing import bench_bearing
+
+    _run(lambda watch: bench_bearing(runs, watch), as_json, as_markdown)
+
+
+@app.command()
 def prefix(
     llm: Annotated[str, typer.Option(metavar="URL", help="A server that tells what it cached.")],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model's name on that server.")],

@@ -1,42 +1,78 @@
 """Bearing: how likely it is that a claim helps to answer the question, whoever upholds it.
 
 A sentence may stand in a source word for word and still answer another question. The verifier does
-not see that; the grader, which read questions beside sentences when it was trained, may.
+not see that; the grader, which read questions beside sentences when it was trained, may. How near
+the embedder puts the two is wrong about other claims than the grader is, so both are asked.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
-from upheld.calls import grade
+from upheld.calls import embed, grade
+from upheld.concurrency import together
 from upheld.errors import BudgetExceededError, ModelError
-from upheld.ports import Grader, Relevance
+from upheld.ports import Embedder, Grader, Relevance
 from upheld.stages.assess import is_checkworthy
 from upheld.trace import current_run
 from upheld.types import Claim, Draft, located
 
+# Fitted on dev answers by `upheld bench bearing`: docs/decisions/011-one-passage.md
+GRADE, NEARNESS, SHIFT = 0.475, 3.69, -2.07
+SUREST = 0.99  # of a grade: beyond that one signal would outvote the other
 
-async def with_bearing(draft: Draft, grader: Grader | None) -> Draft:
+
+async def with_bearing(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
     """The draft, whose claims tell how they bear on its question, where somebody can say."""
-    asked = {
-        claim: Relevance(draft.question.text, as_passage(claim, draft))
-        for claim in draft.claims
-        if is_checkworthy(claim)
-    }
+    asked = {claim: as_passage(claim, draft) for claim in draft.claims if is_checkworthy(claim)}
     if grader is None or not asked:
         return draft
+    question, texts = draft.question.text, list(asked.values())
+    pairs = [Relevance(question, text) for text in texts]
     try:
-        chances = await grade(grader, "bearing", list(asked.values()))
+        grades, nearness = await together(
+            grade(grader, "bearing", pairs), nearness_of(question, texts, embedder)
+        )
     except BudgetExceededError:
         return draft  # the run says so itself
     except ModelError as error:
         reason = str(error).splitlines()[0]
         current_run().degrade(f"how claims bear on the question is not known: {reason}")
         return draft
-    bearing = dict(zip(asked, chances, strict=True))
+    bearing = dict(zip(asked, map(chance, grades, nearness), strict=True))
     return replace(
         draft, claims=tuple(replace(each, bearing=bearing.get(each)) for each in draft.claims)
     )
+
+
+def chance(grade: float, nearness: float | None) -> float:
+    """Of helping to answer, by both; by the grade alone where there is nobody else."""
+    if nearness is None:
+        return grade
+    return 1 / (1 + math.exp(-(GRADE * log_odds(grade) + NEARNESS * nearness + SHIFT)))
+
+
+def log_odds(grade: float) -> float:
+    """Of a grade, within bounds."""
+    kept = min(max(grade, 1 - SUREST), SUREST)
+    return math.log(kept / (1 - kept))
+
+
+async def nearness_of(
+    question: str, texts: Sequence[str], embedder: Embedder | None
+) -> Sequence[float | None]:
+    """The cosine of each text and the question."""
+    if embedder is None:
+        return [None] * len(texts)
+    try:
+        asked, *said = await embed(embedder, [question, *texts])
+    except ModelError as error:
+        reason = str(error).splitlines()[0]
+        current_run().degrade(f"how claims bear on the question is told by grades alone: {reason}")
+        return [None] * len(texts)
+    return [float(each @ asked) for each in said]
 
 
 def as_passage(claim: Claim, draft: Draft) -> str:

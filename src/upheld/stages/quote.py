@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from upheld.calls import embed
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
 from upheld.stages.grade import relevances
+from upheld.stages.linked import linked
 from upheld.trace import current_run, span
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems, rarities
@@ -52,14 +54,18 @@ class QuoteWriter:
     grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
-    one_passage: bool = False  # all from the passage that fits best
+    one_passage: bool = False  # all from the passage that fits best, and one that it names
     passage_penalty: float = 0.1  # then, for every place below the first passage
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
-            candidates = sentences_of(evidence.top(self.max_passages).passages)
+            read = evidence.top(self.max_passages)
+            candidates = sentences_of(read.passages)
             scored = await self._graded(question, await self._score(question.text, candidates))
-            picked = self._pick(self._of_one(scored) if self.one_passage else scored)
+            if self.one_passage:
+                picked = self._and_linked(question, self._pick(self._of_one(scored)), scored, read)
+            else:
+                picked = self._pick(scored)
             return Draft(question, tuple(quoted(each) for each in picked), evidence)
 
     async def _score(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -94,13 +100,13 @@ class QuoteWriter:
     async def _cosines(self, question: str, candidates: Sequence[Candidate]) -> list[float] | None:
         if self.embedder is None or not candidates:
             return None
-        texts = [question, *(f"{each.passage.title}\n{each.text}" for each in candidates)]
+        texts = [question, *(each.alone.searchable for each in candidates)]
         try:
-            vectors = await self.embedder.embed(texts)
+            asked, *said = await embed(self.embedder, texts)
         except ModelError as error:
             current_run().degrade(f"the embedder failed, quoted by shared words only: {error}")
             return None
-        return [float(value) for value in vectors[1:] @ vectors[0]]
+        return [float(vector @ asked) for vector in said]
 
     def _of_one(self, scored: Sequence[Candidate]) -> list[Candidate]:
         """The sentences of one passage: the best sentence counts, and how high it ranked."""
@@ -108,6 +114,20 @@ class QuoteWriter:
             scored, key=lambda each: each.score - self.passage_penalty * each.rank, default=None
         )
         return [each for each in scored if best and each.passage.id == best.passage.id]
+
+    def _and_linked(
+        self,
+        question: Question,
+        picked: list[Candidate],
+        scored: Sequence[Candidate],
+        evidence: Evidence,
+    ) -> list[Candidate]:
+        """And the best sentence of a second passage, where one hop leads to another."""
+        if not picked:
+            return picked
+        second = linked(question, [each.text for each in picked], picked[0].passage, evidence)
+        said = [each for each in scored if second and each.passage.id == second.id]
+        return [*picked, *sorted(said, key=lambda each: -each.score)[:1]]
 
     def _pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
         best_first = sorted(scored, key=lambda each: -each.score)

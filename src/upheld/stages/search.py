@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.calls import embed_query
+from upheld.calls import embed
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Filter, Index
 from upheld.trace import current_run, span
@@ -43,7 +43,7 @@ class Search:
             run.degrade("no embedder: searched by words only")
             return await self.index.bm25(query, self.scope, self.limit, self.where)
         try:
-            vector = await embed_query(self.embedder, query)
+            (vector,) = await embed(self.embedder, [query])
         except ModelError as error:
             run.degrade(f"the embedder failed, searched by words only: {error}")
             return await self.index.bm25(query, self.scope, self.limit, self.where)

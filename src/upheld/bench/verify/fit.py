@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from upheld.bench.logistic import logistic
 from upheld.bench.verify.figures import balanced_accuracy
 from upheld.bench.verify.labels import Label
 from upheld.bench.verify.read import Seen
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.pool import NAMED, Features, Pool
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-RIDGE = 1e-2
 MORE_LIKELY_THAN_NOT = 0.5  # what people take `supported` to mean at the least
 
 
@@ -27,29 +23,18 @@ def fit(sets: Mapping[str, Sequence[Seen]]) -> Conclude:
     every = [one for seen in sets.values() for one in seen]
     read = [(features, one.supported) for one in every if (features := one.features())]
     return Conclude(
-        pool=logistic(
-            np.array([_row(features) for features, _ in read]),
-            np.array([supported for _, supported in read], float),
-        ),
+        pool=_pool(read),
         supported_above=MORE_LIKELY_THAN_NOT,
         contradicted_above=_contradicted_above(every),
     )
 
 
-def logistic(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Pool:
-    """Newton's method with a little ridge, on columns of like size."""
-    size = np.maximum(x.std(0), 1e-3)
-    x = np.column_stack([x / size, np.ones(len(x))])
-    at = np.zeros(x.shape[1])
-    ridge = np.diag([RIDGE * len(x)] * (x.shape[1] - 1) + [0.0])
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-x @ at))
-        slope = x.T @ (p - y) + ridge @ at
-        curve = (x * (p * (1 - p))[:, None]).T @ x + ridge
-        at = at - np.linalg.solve(curve, slope)
-    weights = (at[:-1] / size).round(4).tolist()
-    names = [each.name for each in NAMED]
-    return Pool(**dict(zip(names, weights, strict=True)), bias=round(float(at[-1]), 4))
+def _pool(read: Sequence[tuple[Features, bool]]) -> Pool:
+    weights, bias = logistic(
+        np.array([_row(features) for features, _ in read]),
+        np.array([supported for _, supported in read], float),
+    )
+    return Pool(**dict(zip([each.name for each in NAMED], weights, strict=True)), bias=bias)
 
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:

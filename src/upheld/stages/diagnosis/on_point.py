@@ -1,6 +1,6 @@
 """On the point: a draft none of whose sentences answers the question is no answer.
 
-What is upheld may still be about something else, and a quote is always upheld. Only the grader
+What is upheld may still be about something else, and a quote is always upheld. Only `bearing`
 reads the question beside the sentence.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from upheld.ports import Grader
+from upheld.ports import Embedder, Grader
 from upheld.stages.bearing import with_bearing
 from upheld.stages.diagnosis.settle import telling_searches
 from upheld.trace import current_run
@@ -22,10 +22,11 @@ class OnPoint:
     """Withholds the whole; where nobody can say how claims bear on the question, nothing."""
 
     grader: Grader | None
-    least: float = 0.3  # the chance to answer that the best claim must have: decision 011
+    embedder: Embedder | None
+    least: float = 0.35  # the chance to answer that the best claim must have: decision 011
 
     async def __call__(self, draft: Draft) -> Draft:
-        graded = await with_bearing(draft, self.grader)
+        graded = await with_bearing(draft, self.grader, self.embedder)
         chances = [claim.bearing for claim in graded.claims if claim.bearing is not None]
         if not chances or max(chances) >= self.least:
             return draft

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass
@@ -124,6 +125,11 @@ async def join(shared: Shared, settings: Settings) -> Parts:
         judge=shared.judge,
         wider=open_wider(settings, index, embedder, shared.reader, shared.chunker),
     )
+
+
+def load_engine() -> None:
+    """Import the search engine, which takes seconds, before somebody waits for it."""
+    importlib.import_module("lancedb")
 
 
 def open_fetch() -> Fetch | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -38,8 +40,11 @@ def serve(
     ] = False,
     works: Annotated[
         bool,
-        typer.Option("--worker/--no-worker", help="Run jobs in this process as well."),
+        typer.Option("--worker/--no-worker", help="Run jobs in the serving processes as well."),
     ] = True,
+    processes: Annotated[
+        int, typer.Option(min=1, help="Processes on one address, as many as there are cores.")
+    ] = 1,
 ) -> None:
     """Answer over HTTP: keys, tenants and documents are in the database of the settings.
 
@@ -49,14 +54,15 @@ def serve(
 
         upheld serve --dev
 
-        UPHELD_DATABASE_URL=postgresql://web@db/upheld upheld serve --host 0.0.0.0
+        UPHELD_DATABASE_URL=postgresql://web@db/upheld upheld serve --host 0.0.0.0 --processes 4
     """
     options.need_service()
-    settings = load_settings()
-    # Uvicorn drains and then sends itself the signal again: that must not skip what is to close.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    given = load_settings()
+    # Other machines may have more of them, which the setting then counts.
+    settings = given.model_copy(update={"processes": max(given.processes, processes)})
+    _end_by_signal()
     if not dev:
-        _run(settings, host, port, dev=None, works=works)
+        _run(_Serving(settings, works), host, port, processes)
         return
     if host not in LOOPBACK:
         raise UsageError(
@@ -64,7 +70,7 @@ def serve(
             help=f"Listen on {LOOPBACK[0]}, or give keys to callers: upheld admin --help",
         )
     with _private_database(settings) as (own, tenant):
-        _run(own, host, port, dev=tenant, works=works)
+        _run(_Serving(own, works, tenant), host, port, processes)
 
 
 def worker() -> None:
@@ -98,22 +104,63 @@ def worker() -> None:
     asyncio.run(run())
 
 
-def _run(settings: Settings, host: str, port: int, *, dev: UUID | None, works: bool) -> None:
-    from upheld.service.app import create_app
-    from upheld.service.server import Server
+def _run(serving: _Serving, host: str, port: int, processes: int) -> None:
+    from upheld.service.processes import run_processes
     from upheld.service.state.connect import address
     from upheld.service.telemetry.logs import log_json
 
     log_json()
-    address(settings.database_url)  # what is wrong with it is said before anything starts
+    address(serving.settings.database_url)  # what is wrong with it is said before anything starts
+    if processes == 1:
+        serving.run(host, port)
+    else:
+        run_processes(processes, host, port, serving)
 
-    def started(url: str) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Serving:
+    """What one process serves; a value that other processes can be given."""
+
+    settings: Settings
+    works: bool
+    dev: UUID | None = None
+
+    def __call__(self, listening: socket.socket, tell: bool) -> None:
+        """In one of several processes, which finds nothing prepared but the socket."""
+        from upheld.service.telemetry.logs import log_json
+
+        log_json()
+        _end_by_signal()
+        self.run("", 0, [listening], tell=tell)
+
+    def run(
+        self,
+        host: str,
+        port: int,
+        sockets: list[socket.socket] | None = None,
+        *,
+        tell: bool = True,
+    ) -> None:
+        from upheld.service.app import create_app
+        from upheld.service.server import Server
+
+        app = create_app(self.settings, dev=self.dev, works=self.works)
+        with suppress(KeyboardInterrupt):
+            Server(app, host, port, self._tell if tell else _keep_silent).run(sockets)
+
+    def _tell(self, url: str) -> None:
         show.err.print(Text.assemble("Upheld answers at ", (url, "bold green")))
-        if dev is not None:
+        if self.dev is not None:
             show.err.print(Text(f"No key is needed on this machine. Try it: {url}/docs", "dim"))
 
-    with suppress(KeyboardInterrupt):
-        Server(create_app(settings, dev=dev, works=works), host, port, started).run()
+
+def _keep_silent(_url: str) -> None:
+    """Another process tells it."""
+
+
+def _end_by_signal() -> None:
+    """Uvicorn drains, then sends itself the signal again: that must not skip what is to close."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-from upheld.assemble import Shared, open_fetch, open_objects, open_shared
+from upheld.assemble import Shared, load_engine, open_fetch, open_objects, open_shared
 from upheld.outside import Fetch, Objects
 from upheld.service.knowledge import Knowledge, tenant_prefix
 from upheld.service.state.database import Database
@@ -38,6 +38,7 @@ async def opened(
     settings: Settings, metrics: Metrics, *, dev: UUID | None = None
 ) -> AsyncIterator[Service]:
     """Open the parts, and close them at the end; the database is reached when it is needed."""
+    load_engine()  # later it would stop every request of this process for as long
     async with AsyncExitStack() as closing:
         database = Database.open(settings.database_url)
         closing.push_async_callback(database.close)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from typing import Any
 from uuid import UUID
+
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
     """A value of ours as dicts, lists and scalars; sets are sorted, so equal values print equal."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if type(value) in _AS_THEY_ARE:  # most are, and every answer has hundreds
+        return value
+    if (names := _fields(type(value))) is not None:
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset | set):
@@ -26,3 +31,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
     return value
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upheld.cli import bench_judge, bench_pages, bench_runs, options, show
+from upheld.cli import bench_judge, bench_pages, bench_runs, bench_service, options, show
+from upheld.cli.bench_output import Markdown, shown
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
     from upheld.bench.report import Report, Watch
 
 app = typer.Typer(
-    no_args_is_help=True, help="Measure retrieval, verification and speed on this machine."
+    no_args_is_help=True,
+    help="Measure retrieval, verification, speed and the service on this machine.",
 )
 
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a results page.")]
 Cache = Annotated[
     Path | None, typer.Option(help="Where vectors, judgements and calls are kept between runs.")
 ]
@@ -35,6 +34,7 @@ app.command()(bench_runs.score)
 app.command()(bench_judge.judge)
 app.command()(bench_pages.report)
 app.command()(bench_pages.compare)
+app.command()(bench_service.service)
 
 
 class SplitName(StrEnum):
@@ -47,7 +47,7 @@ class SplitName(StrEnum):
 
 @app.callback()
 def benchmarks() -> None:
-    """Measure retrieval, verification and speed on this machine."""
+    """Measure retrieval, verification, speed and the service on this machine."""
 
 
 @app.command()
@@ -74,7 +74,7 @@ def retrieval(
     from upheld.bench.retrieval.run import bench_local
 
     choice = _choice(data, passages, questions, split, seed, cache)
-    _run(lambda watch: bench_local(choice, watch), as_json, as_markdown)
+    shown(lambda watch: bench_local(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -94,7 +94,7 @@ def fusion(
     from upheld.bench.retrieval.fusions import bench_fusion
 
     choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
-    _run(lambda watch: bench_fusion(choice, watch), as_json, as_markdown)
+    shown(lambda watch: bench_fusion(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -120,7 +120,7 @@ def reranking(
         async with opened_grader(None) as grader:
             return await bench_weights(choice, grader, watch)
 
-    _run(measured, as_json, as_markdown)
+    shown(measured, as_json, as_markdown)
 
 
 @app.command()
@@ -140,7 +140,7 @@ def quoting(
     from upheld.bench.retrieval.quoting import bench_quoting
 
     choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
-    _run(lambda watch: bench_quoting(choice, watch), as_json, as_markdown)
+    shown(lambda watch: bench_quoting(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -158,7 +158,7 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
     """
     from upheld.bench.costs.speed import Sizes, bench_speed
 
-    report = _run(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
+    report = shown(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
         show.err.print("[yellow]void:[/] the control left 0.95-1.05; run it on a quieter machine")
 
@@ -177,7 +177,7 @@ def calls(as_json: options.Json = False, as_markdown: Markdown = False) -> None:
     """
     from upheld.bench.costs.calls import bench_calls
 
-    _run(bench_calls, as_json, as_markdown)
+    shown(bench_calls, as_json, as_markdown)
 
 
 @app.command()
@@ -212,7 +212,7 @@ def verify(
     from upheld.bench.verify.run import Choice
 
     choice = Choice(data, cache or default_cache(), limit)
-    _run(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
+    shown(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
 
 
 @app.command(name="verify-choices")
@@ -234,7 +234,7 @@ def verify_choices(
     from upheld.bench.verify.run import Choice
 
     choice = Choice(data, cache or default_cache(), limit)
-    _run(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
+    shown(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -267,7 +267,7 @@ def prefix(
     """
     from upheld.bench.costs.prefix import Server, bench_prefix
 
-    _run(lambda watch: bench_prefix(Server(llm, model), watch), as_json, as_markdown)
+    shown(lambda watch: bench_prefix(Server(llm, model), watch), as_json, as_markdown)
 
 
 def _choice(
@@ -281,19 +281,3 @@ def _choice(
         raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
     limit = None if passages == "all" else int(passages)
     return Choice(data, cache or default_cache(), limit, questions, Split(split.value), seed)
-
-
-def _run(
-    bench: Callable[[Watch], Coroutine[None, None, Report]], as_json: bool, as_markdown: bool
-) -> Report:
-    from upheld.bench import report as reports
-
-    with reports.watching() as watch:
-        report = asyncio.run(bench(watch))
-    if as_json:
-        show.print_json(report)
-    elif as_markdown:
-        typer.echo(reports.markdown(report))
-    else:
-        reports.show(report)
-    return report

@@ -52,7 +52,7 @@ class _Processes:
     listening: socket.socket
     serve: Serve
     alive: set[SpawnProcess] = field(default_factory=set)
-    stopping: bool = False
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
     failed: bool = False
 
     async def run(self, count: int) -> None:
@@ -65,21 +65,21 @@ class _Processes:
 
     def stop(self) -> None:
         """Each drains by itself; when the last has closed the socket, nobody is let in."""
-        self.stopping = True
+        self.stopping.set()
         self.listening.close()
         for process in self.alive:
             process.terminate()
 
     async def _kept(self, *, tell: bool) -> None:
         """One place among them, until all stop."""
-        while not self.stopping:
+        while not self.stopping.is_set():
             process = _SPAWN.Process(target=_child, args=(self.serve, self.listening, tell))
             process.start()
             self.alive.add(process)
             await _end(process)
             self.alive.remove(process)
             tell = False
-            if self.stopping:
+            if self.stopping.is_set():
                 return
             log.error("a serving process ended")
             if process.exitcode is not None and process.exitcode >= 0:

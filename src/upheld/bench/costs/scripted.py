@@ -39,7 +39,7 @@ from upheld.wider import open_wider
 from upheld.words import content_stems
 
 ELSEWHERE = "elsewhere"  # the collection that is looked into when a search went wrong
-_SHOWN = re.compile(r"\[\d+\]\n(`{3,})\n(.*?)\n\1", re.S)  # a passage as the writer sees it
+SHOWN = re.compile(r"\[\d+\]\n(`{3,})\n(.*?)\n\1", re.S)  # a passage as the writer sees it
 _LISTED = re.compile(r"(?m)^\d+\. ")
 
 
@@ -111,7 +111,7 @@ def _chain(revised: str) -> Line:
 
 def _written(said: Sequence[str], messages: Sequence[Message]) -> Line:
     """Claims, each with the shown passage that shares most words with it."""
-    shown = [text for _, text in _SHOWN.findall("\n\n".join(each.content for each in messages))]
+    shown = [text for _, text in SHOWN.findall("\n\n".join(each.content for each in messages))]
     stems = [content_stems(text) for text in shown]
     places = range(1, len(shown) + 1)
     return {

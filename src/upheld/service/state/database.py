@@ -69,7 +69,8 @@ class Database:
     async def find_key(self, prefix: str) -> Row[Any] | None:
         """The one question that is asked before a tenant is known."""
         with translated():
-            async with self.engine.connect() as sql:
+            # One statement: a transaction around it would double its way to the server and back.
+            async with self.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as sql:
                 return (await sql.execute(_FIND_KEY, {"prefix": prefix})).one_or_none()
 
 

@@ -54,6 +54,8 @@ def log_json(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
+    # It tells of every call to a language model, which would be a line without words.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     logging.captureWarnings(True)
     # Otherwise a record that cannot be written is printed, with its arguments.
     logging.raiseExceptions = False

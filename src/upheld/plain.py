@@ -16,7 +16,7 @@ def plain(value: Any) -> Any:
     """A value of ours as dicts, lists and scalars; sets are sorted, so equal values print equal."""
     if type(value) in _AS_THEY_ARE:  # most are, and every answer has hundreds
         return value
-    if (names := _fields(type(value))) is not None:
+    if (names := _fields(type(value))) is not None:  # type: ignore[arg-type]  # types do have a hash
         return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Enum):
         return value.value

@@ -30,7 +30,6 @@ from upheld.settings import load_settings
 from upheld.types import Passage
 from upheld.verifying import opened_verify
 
-_ADMITTED = {"tenant_at_once": str(AT_ONCE), "tenant_waiting": str(WAITING)}
 Figures = tuple[dict[str, float], list[Row]]
 
 
@@ -83,7 +82,13 @@ async def _with_a_slow_model(
     """What waits for a language model: no small model takes part of its path."""
     async with (
         scripted_model(LLM_SECONDS) as model,
-        serving(house, **_ADMITTED, llm_url=model, local_models="false") as served,
+        serving(
+            house,
+            llm_url=model,
+            local_models="false",
+            tenant_at_once=str(AT_ONCE),
+            tenant_waiting=str(WAITING),
+        ) as served,
     ):
         await fill(served, house, _documents(answers))
         asked = [*map(_question, answers)]

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from upheld.bench.service.figures import BARS
 from upheld.cli.bench import app
 
-pytestmark = pytest.mark.real
+# On a busy machine models take ten times as long.
+pytestmark = [pytest.mark.real, pytest.mark.timeout(900)]
 
 
 def test_a_small_run_measures_every_figure() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 
+from upheld.bench.costs.method_speed import BUSY
 from upheld.bench.costs.paths import PATHS, critical_path
 from upheld.bench.costs.scripted_ports import Latency
 from upheld.bench.costs.speed import Compared, interleaved, retried
@@ -131,6 +132,7 @@ async def bench_answers(
         "http p50, ms": found.ours * 1_000,
         "over path": found.ours / PATH,
         "model alone over path": found.bare / PATH,
+        "void": found.bare / PATH > BUSY,
     }
 
 

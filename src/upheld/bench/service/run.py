@@ -47,7 +47,7 @@ class Sizes:
 
 
 QUICK = Sizes(
-    rounds=2,
+    rounds=1,
     load_seconds=3.0,
     load_rounds=1,
     processor_requests=24,

@@ -18,7 +18,7 @@ OFF = Claim("The ferry leaves at noon.")
 async def told(*claims: Claim, grader: FakeGrader | None = None) -> Draft:
     with start_run():
         return await OnPoint(grader=grader or FakeGrader(), embedder=None, least=0.5)(
-            Draft(ASKED, claims)
+            Draft(ASKED, claims), alone=True
         )
 
 
@@ -38,7 +38,9 @@ async def test_a_grader_that_fails_withholds_nothing() -> None:
 
 async def test_without_a_grader_nothing_is_withheld() -> None:
     with start_run():
-        draft = await OnPoint(grader=None, embedder=None, least=0.5)(Draft(ASKED, (OFF,)))
+        draft = await OnPoint(grader=None, embedder=None, least=0.5)(
+            Draft(ASKED, (OFF,)), alone=True
+        )
     assert draft.claims == (OFF,)
 
 

@@ -251,7 +251,7 @@ def bearing(
     """
     from upheld.bench.runs.bearing import bench_bearing
 
-    _run(lambda watch: bench_bearing(runs, watch), as_json, as_markdown)
+    shown(lambda watch: bench_bearing(runs, watch), as_json, as_markdown)
 
 
 @app.command()

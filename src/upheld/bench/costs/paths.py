@@ -3,8 +3,8 @@
 Written down from the algorithms, not from what was observed: a method that waits where it need not
 takes longer than its table. Loops are unrolled as the scene of the same name has them. What a run
 has asked before costs nothing, and has no step: CRAG's grade of passages that were reranked, the
-last check of a draft that the method has checked. Every answer ends with `bearing`: how its claims,
-with the marks that the check has mended, bear on the question.
+last check of a draft that the method has checked. Every answer ends with `bearing` and `nearness`:
+how its claims, with the marks that the check has mended, bear on the question.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ class Port(Enum):
     LLM = ("llm",)
     SEARCH = ("embed", "search")
     GRADE = ("grade",)
+    EMBED = ("embed",)
     ENTAIL = ("entail",)  # one rung of a check: what claims cite, or else what there is besides
 
 
-LLM, SEARCH, GRADE, ENTAIL = Port
+LLM, SEARCH, GRADE, EMBED, ENTAIL = Port
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "rerank"),
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "crag: correct": table(
         search=(SEARCH,),
@@ -76,6 +78,7 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "distil"),
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "crag: incorrect, looks wider": table(
         search=(SEARCH,),
@@ -86,6 +89,7 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "distil_external"),
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "crag: ambiguous, both": table(
         search=(SEARCH,),
@@ -97,6 +101,7 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "distil_internal", "distil_external"),
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "cov_rag: one revision, the best is kept": table(
         search=(SEARCH,),
@@ -109,6 +114,7 @@ PATHS: Mapping[str, Table] = {
         verify_again=(LLM, "write_again"),  # which answer is the better
         check=(ENTAIL, "verify_again"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "cov_rag: one revision, preset paper": table(
         search=(SEARCH,),
@@ -120,6 +126,7 @@ PATHS: Mapping[str, Table] = {
         write_again=(LLM, "rerank_again"),
         check=(ENTAIL, "write_again"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "a2r: K = 2, feedback computed": table(
         search=(SEARCH,),
@@ -133,6 +140,7 @@ PATHS: Mapping[str, Table] = {
         refine_2=(LLM, "beside_1"),
         check_2=(ENTAIL, "refine_2"),
         bearing=(GRADE, "check_2"),
+        nearness=(EMBED, "check_2"),
     ),
     "a2r: K = 2, preset paper": table(
         search=(SEARCH,),
@@ -149,6 +157,7 @@ PATHS: Mapping[str, Table] = {
         check_2=(ENTAIL, "refine_2"),
         final=(LLM, "check_2"),  # says what refine_2 said: checked already
         bearing=(GRADE, "final"),
+        nearness=(EMBED, "final"),
     ),
     "coq: N = 5": table(
         search=(SEARCH,),
@@ -169,6 +178,7 @@ PATHS: Mapping[str, Table] = {
         write_5=(LLM, "order_5", "write_4"),
         check=(ENTAIL, "write_5"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "uoq: N = 5": table(
         search=(SEARCH,),
@@ -177,6 +187,7 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "order"),  # as many, all at once
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "fave: N = 5, S = 8": table(
         search=(SEARCH,),
@@ -186,6 +197,7 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "order", "relevant"),
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
     "upheld: three facets, two repairs": table(
         search=(SEARCH,),
@@ -211,6 +223,7 @@ PATHS: Mapping[str, Table] = {
         restate_unsupported=(LLM, "hold"),
         check_unsupported=(ENTAIL, "restate_unsupported"),
         bearing=(GRADE, "check_contradicted", "check_unsupported"),
+        nearness=(EMBED, "check_contradicted", "check_unsupported"),
     ),
     "upheld: simple, verifies at once": table(
         search=(SEARCH,),
@@ -219,5 +232,6 @@ PATHS: Mapping[str, Table] = {
         write=(LLM, "distil"),
         check=(ENTAIL, "write"),
         bearing=(GRADE, "check"),
+        nearness=(EMBED, "check"),
     ),
 }

@@ -18,10 +18,7 @@ class LastLook:
     rivals: Rivals
 
     async def __call__(self, draft: Draft, facets: int) -> Draft:
-        """What answers one facet of several bears little on the whole, and is on the point."""
-        if facets == 1:
-            draft = await self.on_point(draft)
-        looked = await self.rivals(draft)
+        looked = await self.rivals(await self.on_point(draft, alone=facets == 1))
         run = current_run()
         run.offer(looked, run.best_score)  # what is withheld must not come back when time is up
         return looked

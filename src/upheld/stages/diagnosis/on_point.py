@@ -25,10 +25,11 @@ class OnPoint:
     embedder: Embedder | None
     least: float = 0.35  # the chance to answer that the best claim must have: decision 011
 
-    async def __call__(self, draft: Draft) -> Draft:
+    async def __call__(self, draft: Draft, *, alone: bool) -> Draft:
+        """Facets that are not alone bear little on the whole question, and stay."""
         graded = await with_bearing(draft, self.grader, self.embedder)
         chances = [claim.bearing for claim in graded.claims if claim.bearing is not None]
-        if not chances or max(chances) >= self.least:
+        if not alone or not chances or max(chances) >= self.least:
             return draft
         withheld = replace(draft, claims=(), notes=(*draft.notes, WITHHELD))
         return telling_searches(withheld, current_run().events)

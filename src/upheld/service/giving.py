@@ -19,7 +19,7 @@ from upheld.service.state.database import Session
 from upheld.service.state.documents import Document, DocumentStatus
 from upheld.service.state.jobs import Jobs
 from upheld.service.state.tasks import Task
-from upheld.service.uploads import Upload
+from upheld.service.uploads import Upload, discard
 
 ACCEPTED = 202
 # Names under which idempotency keys are kept.
@@ -120,15 +120,14 @@ async def give(service: Service, caller: Caller, gift: Gift, key: str | None) ->
         unread = [old] if old else []
         return plain(UnderWay(view(document), job))
 
-    storage = service.objects(caller.tenant)
     try:
         reply = await carry_out(
             service, caller, change, route=PUT, key=key, request=gift.request, status=ACCEPTED
         )
     except UsageError:  # after any other error it may be kept; if not, a sweep finds the bytes
-        await storage.delete([] if gift.upload is None else [gift.upload.name])
+        await discard(service, caller.tenant, [gift.upload.name] if gift.upload else [])
         raise
-    await storage.delete(unread)
+    await discard(service, caller.tenant, unread)
     return reply
 
 

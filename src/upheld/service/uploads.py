@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
 from uuid import UUID
 
-from upheld.errors import UsageError
+from upheld.errors import StorageError, UsageError
 from upheld.ingest.read import SUFFIXES
 from upheld.outside import Objects
 from upheld.service.opened import Service
@@ -21,6 +23,8 @@ from upheld.types import new_id
 FOLDER = "_uploads"
 # What no row names may belong to a request that is still under way.
 GRACE = timedelta(hours=1)
+# For the store alone, while bytes wait to be taken; how long a client takes is its own matter.
+STORE_SECONDS = 20.0
 # For bytes that come without a file name.
 _SUFFIX_OF = {
     "text/plain": ".txt",
@@ -47,24 +51,39 @@ class Upload:
 async def receive(
     service: Service, tenant: UUID, collection: str, chunks: AsyncIterator[bytes]
 ) -> Upload:
-    """Store bytes as they come."""
+    """Store bytes as they come; a store that hangs is waited for no longer than it may take."""
     name = f"{FOLDER}/{collection}/{new_id()}"
     digest, length = hashlib.sha256(), 0
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(STORE_SECONDS) as patience:
 
-    async def counted() -> AsyncIterator[bytes]:
-        nonlocal length
-        async for chunk in chunks:
-            if chunk:
-                digest.update(chunk)
-                length += len(chunk)
-                yield chunk
+            async def counted() -> AsyncIterator[bytes]:
+                nonlocal length
+                patience.reschedule(None)  # now it is the client that is waited for
+                async for chunk in chunks:
+                    if chunk:
+                        digest.update(chunk)
+                        length += len(chunk)
+                        patience.reschedule(loop.time() + STORE_SECONDS)
+                        yield chunk
+                        patience.reschedule(None)
+                patience.reschedule(loop.time() + STORE_SECONDS)
 
-    storage = service.objects(tenant)
-    await storage.put(name, counted())
+            await service.objects(tenant).put(name, counted())
+    except TimeoutError as late:
+        raise StorageError("The store does not take bytes in time.") from late
     if not length:
-        await storage.delete([name])
+        await discard(service, tenant, [name])
         raise UsageError("The document is empty.", help="Send its bytes as the request's body.")
     return Upload(name, digest.hexdigest())
+
+
+async def discard(service: Service, tenant: UUID, names: Sequence[str]) -> None:
+    """Remove bytes that nobody will read; what a store does not remove now, a sweep does."""
+    with suppress(TimeoutError, StorageError):
+        async with asyncio.timeout(STORE_SECONDS):
+            await service.objects(tenant).delete(names)
 
 
 def readable_name(id: str, file_name: str | None, content_type: str) -> str:

@@ -55,7 +55,7 @@ async def put(
     upload: str | None = None,
 ) -> Document:
     """A document to be read, new or again; one that the caller may not see is not replaced."""
-    may_give(labels, session)
+    may_give(labels, session.labels)
     old = select(documents.c.labels).where(_is(session, collection, id)).with_for_update()
     before = (await session.sql.execute(old)).scalar_one_or_none()
     given = {

@@ -25,10 +25,10 @@ def saw_no_more(labels: Any, session: Session) -> ColumnElement[bool]:
     return and_(labels.is_not(None), labels.contained_by(sorted(session.labels)))
 
 
-def may_give(labels: frozenset[str], session: Session) -> None:
+def may_give(labels: frozenset[str], own: frozenset[str] | None) -> None:
     """Refuse labels that the caller does not have: nobody hides a document from themselves."""
-    if session.labels is not None and labels - session.labels:
+    if own is not None and labels - own:
         raise UsageError(
             "This key may not give these labels.",
-            help=f"It may give: {', '.join(sorted(session.labels)) or 'none'}.",
+            help=f"It may give: {', '.join(sorted(own)) or 'none'}.",
         )

@@ -22,6 +22,7 @@ from tests.integration.service.serving import client, give, new_key, running, se
 from tests.integration.service.serving import work_off as work_off_jobs
 from tests.servers.fault_proxy import Fault, FaultProxy, fault_proxy
 from tests.servers.postgres import State
+from tests.servers.seaweedfs import S3Server
 from tests.servers.unruly import Request, Response, completion, unruly
 from upheld.assemble import Shared, open_shared
 from upheld.errors import ModelError
@@ -138,8 +139,8 @@ class World:
         """Forget open indexes, so that the next request has to ask the store."""
         await self.app.state.service.knowledge.close()
 
-    async def work_off(self) -> None:
-        await work_off_jobs(self.app, self.state)
+    async def work_off(self, *, seconds: float | None = None) -> None:
+        await work_off_jobs(self.app, self.state, seconds=seconds)
 
 
 def written(request: Request) -> Response:
@@ -150,9 +151,9 @@ def written(request: Request) -> Response:
 
 @asynccontextmanager
 async def world(
-    state: State, place: Place, monkeypatch: pytest.MonkeyPatch, **more: object
+    state: State, s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[World]:
-    """Everything behind something that can break; only a store of objects is one that can."""
+    """A service of which every part can break, with a document that was read."""
     verifier, embedder = WatchedVerifier(), BreakableEmbedder()
 
     def shared(settings: Settings) -> Shared:
@@ -172,14 +173,14 @@ async def world(
         }
         llm = await stack.enter_async_context(_before(model.url))
         database = await stack.enter_async_context(_before_database(state))
-        parts |= {Part.LLM: llm, Part.DATABASE: database}
-        if place.storage_options:
-            store = await stack.enter_async_context(_before(place.storage_options["endpoint"]))
-            parts[Part.STORE] = store
-            endpoint = f"http://127.0.0.1:{store.port}"
-            place = Place(place.root, {**place.storage_options, "endpoint": endpoint})
+        store = await stack.enter_async_context(_before(s3.endpoint))
+        parts |= {Part.LLM: llm, Part.DATABASE: database, Part.STORE: store}
+        options = {**s3.storage_options, "endpoint": f"http://127.0.0.1:{store.port}"}
         settings = service_settings(
-            state, place, llm_url=f"http://127.0.0.1:{llm.port}/v1", llm_model="m", **more
+            state,
+            Place(s3.new_prefix(), options),
+            llm_url=f"http://127.0.0.1:{llm.port}/v1",
+            llm_model="m",
         )
         name = urlsplit(state.service.get_secret_value())
         url = f"postgresql://{name.username}@127.0.0.1:{database.port}{name.path}"

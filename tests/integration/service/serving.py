@@ -62,11 +62,16 @@ async def new_key(
         return secret
 
 
-async def work_off(app: FastAPI, state: State) -> None:
-    """Run every job that waits, and those that they ask for."""
+async def work_off(app: FastAPI, state: State, *, seconds: float | None = None) -> None:
+    """Run every job that waits, and those that they ask for; what takes longer goes back."""
     jobs = worker_app(state.service, bodies(app.state.service))
     async with jobs.open_async():
-        await jobs.run_worker_async(wait=False, install_signal_handlers=False, listen_notify=False)
+        await jobs.run_worker_async(
+            wait=False,
+            install_signal_handlers=False,
+            listen_notify=False,
+            shutdown_graceful_timeout=seconds,
+        )
 
 
 async def give(caller: httpx2.AsyncClient, id: str, text: str, *labels: str) -> httpx2.Response:

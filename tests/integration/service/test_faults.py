@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+import pytest_asyncio
 
-from tests.integration.places import Place
 from tests.integration.service.breakable import (
     LIE,
     PARAPHRASE,
@@ -27,12 +25,12 @@ from tests.integration.service.breakable import (
 from tests.integration.service.serving import ask
 from tests.integration.service.sse import events
 from tests.servers.fault_proxy import Fault
-from tests.servers.postgres import State, new_state
+from tests.servers.postgres import new_state
 from tests.servers.seaweedfs import S3Server
 from upheld.service import callers, repeats, uploads
 from upheld.service.dev_postgres import PrivatePostgres
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
 DEADLINE = 0.8
 LATE = 0.5  # seconds that a reply may come after its deadline
 AT_LEISURE = 30.0
@@ -93,53 +91,50 @@ LACKS: dict[Part, dict[Send, tuple[str, ...]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def state(postgres: PrivatePostgres) -> State:
-    """One database for all faults: workers take any job they see."""
-    return new_state(postgres)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def made(postgres: PrivatePostgres, s3_server: S3Server) -> AsyncIterator[World]:
+    """One service for all faults: each finds it as the one before has left it."""
+    with pytest.MonkeyPatch.context() as patching:
+        for limited, limit in ((callers, "STATE"), (repeats, "STATE"), (uploads, "STORE")):
+            patching.setattr(limited, f"{limit}_SECONDS", DEADLINE)
+        async with world(new_state(postgres), s3_server, patching) as running:
+            yield running
 
 
-@pytest.fixture
-def place(request: pytest.FixtureRequest, tmp_path: Path, part: Part) -> Place:
-    if part is not Part.STORE:
-        return Place(str(tmp_path))
-    server: S3Server = request.getfixturevalue("s3_server")
-    return Place(server.new_prefix(), server.storage_options)
-
-
+@pytest.mark.parametrize("send", [asked, streamed, verified, put])
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("part", Part)
-async def test_every_request_ends_in_time_and_says_what_it_lacks(
-    part: Part, fault: Fault, state: State, place: Place, monkeypatch: pytest.MonkeyPatch
+async def test_it_ends_in_time_and_says_what_it_lacks(
+    part: Part, fault: Fault, send: Send, made: World
 ) -> None:
-    for limited, limit in ((callers, "STATE"), (repeats, "STATE"), (uploads, "STORE")):
-        monkeypatch.setattr(limited, f"{limit}_SECONDS", DEADLINE)
-    async with asyncio.timeout(200), world(state, place, monkeypatch) as made:
-        broken = made.parts[part]
-        for send in (asked, streamed, verified, put):
-            await made.cool()
-            await broken.heal()
-            assert_whole(await ended(send, made, AT_LEISURE), made)
-            if lacks := LACKS[part].get(send):
-                for after in strikes(fault, broken.replies):
-                    await made.cool()
-                    await broken.strike(fault, after)
-                    end = await ended(send, made, DEADLINE)
-                    assert broken.struck or after
-                    if end.told or not after:
-                        assert any(each in end.told for each in (*lacks, "time is up")), end
-                    else:  # it struck where nothing depended on it any more, or not at all
-                        assert_whole(end, made)
-                    await broken.heal()
-            else:
-                await broken.strike(fault)
-            assert_whole(await ended(send, made, AT_LEISURE), made)
+    broken = made.parts[part]
+    await broken.heal()  # and count from here
+    await made.cool()
+    assert_whole(await ended(send, made, AT_LEISURE), made)
+    lacks = LACKS[part].get(send)
+    for after in strikes(fault, broken.replies) if lacks else [0]:
+        await made.cool()
+        await broken.strike(fault, after)
+        end = await ended(send, made, DEADLINE if lacks else AT_LEISURE)
+        assert broken.struck or after or not lacks
+        if lacks and (end.told or not after):
+            assert any(each in end.told for each in (*lacks, "time is up")), end
+        else:  # it struck where nothing depends on it, or not at all
+            assert_whole(end, made)
+        await broken.heal()
+    assert_whole(await ended(send, made, AT_LEISURE), made)
 
 
 def strikes(fault: Fault, replies: int) -> list[int]:
     """After how many replies of the part it strikes: at the first, and further into a request."""
-    later = {replies // 2, max(replies - 1, 0)} if fault is not Fault.REFUSED else set()
-    return sorted({0} | later)
+    first, half, last = 0, replies // 2, max(replies - 1, 0)
+    match fault:
+        case Fault.REFUSED:
+            return [first]
+        case Fault.HUNG:  # each takes as long as the deadline
+            return sorted({first, last})
+        case Fault.KILLED:
+            return sorted({first, half, last})
 
 
 async def ended(send: Send, world: World, seconds: float) -> Ended:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent
 
+from tests.integration.assistants import (
+    command,
+    environment,
+    over_http,
+    over_stdio,
+    serving,
+    words,
+)
 from upheld import Upheld
 from upheld.plain import plain
 
@@ -29,54 +32,6 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Upheld.open(folder, local_models=False) as opened:
         assert opened.add(DOCUMENTS).added == 3
     return folder
-
-
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "UPHELD_LOCAL_MODELS": "false", **more}
-
-
-def command(kb: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "upheld", "mcp", "--kb", str(kb), *words]
-
-
-@contextmanager
-def serving(kb: Path, *words: str, **more: str) -> Iterator[str]:
-    """The address of `upheld mcp --http` in a process of its own."""
-    process = subprocess.Popen(
-        command(kb, "--http", "--port", "0", *words),
-        env=environment(**more),
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None
-        told = process.stderr.readline()
-        assert told.startswith("Serving assistants at "), told + process.stderr.read()
-        yield told.split()[-1]
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-
-
-@asynccontextmanager
-async def over_stdio(kb: Path, *words: str, mode: str = "auto") -> AsyncIterator[Client]:
-    program, *arguments = command(kb, *words)
-    server = StdioServerParameters(command=program, args=arguments, env=environment())
-    async with Client(server, mode=mode) as client:
-        yield client
-
-
-@asynccontextmanager
-async def over_http(kb: Path) -> AsyncIterator[Client]:
-    with serving(kb) as address:
-        async with Client(address) as client:
-            yield client
-
-
-def words(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, TextContent)
-    return content.text
 
 
 @pytest.mark.parametrize("connected", [over_stdio, over_http])

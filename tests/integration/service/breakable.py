@@ -139,7 +139,7 @@ class World:
         """Forget open indexes, so that the next request has to ask the store."""
         await self.app.state.service.knowledge.close()
 
-    async def work_off(self, *, seconds: float | None = None) -> None:
+    async def work_off(self, *, seconds: float = 300.0) -> None:
         await work_off_jobs(self.app, self.state, seconds=seconds)
 
 

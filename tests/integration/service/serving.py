@@ -62,7 +62,7 @@ async def new_key(
         return secret
 
 
-async def work_off(app: FastAPI, state: State, *, seconds: float | None = None) -> None:
+async def work_off(app: FastAPI, state: State, *, seconds: float = 300.0) -> None:
     """Run every job that waits, and those that they ask for; what takes longer goes back."""
     jobs = worker_app(state.service, bodies(app.state.service))
     async with jobs.open_async():

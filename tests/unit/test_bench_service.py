@@ -133,7 +133,11 @@ async def _quietly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_family_is_a_process_and_what_it_started() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+    begun = [sys.executable, "-c", "print(flush=True); input()"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(begun, stdin=pipe, stdout=pipe) as child:
+        assert child.stdout is not None
+        child.stdout.readline()  # before that it may not be Python yet
         assert {os.getpid(), child.pid} <= set(family(os.getpid()))
         assert family(child.pid) == [child.pid]
         assert resident_bytes([child.pid]) > 1_000_000

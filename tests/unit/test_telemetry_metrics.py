@@ -85,7 +85,8 @@ async def test_failures_and_what_was_missing_are_counted(tmp_path: Path) -> None
         await client.request("BREW", "/v1/answers")
     assert value(metrics, "degraded_total", kind="embedder") == 1
     assert value(metrics, "degraded_total", kind="verifier") == 0  # quotes need no model
-    assert value(metrics, "stage_errors_total", stage="embed") == 1
+    # Asked for the search, for quotes and for how they bear on the question.
+    assert value(metrics, "stage_errors_total", stage="embed") == 3
     requests = {
         labels: count for (name, labels), count in samples(metrics).items()
         if name == "upheld_http_requests_total"

@@ -130,6 +130,7 @@ def spent_by_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
+@pytest.mark.alone
 def test_the_tiny_suite_takes_less_than_a_minute_with_the_shipped_models(tmp_path: Path) -> None:
     out = tmp_path / "run"
     command: Sequence[str] = (

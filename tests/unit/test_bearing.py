@@ -76,7 +76,7 @@ async def test_the_embedder_has_its_say_too() -> None:
 async def test_an_embedder_that_fails_leaves_the_word_to_the_grader() -> None:
     with start_run() as run:
         told = await with_bearing(draft(claim(TEXT)), Alike(), FakeEmbedder(fail=True))
-        assert any("by grades alone" in label for label in run.degraded)
+        assert any("grades alone" in label for label in run.degraded)
     assert [each.bearing for each in told.claims] == [0.5]
 
 

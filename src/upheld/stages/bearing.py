@@ -70,7 +70,7 @@ async def nearness_of(
         asked, *said = await embed(embedder, [question, *texts])
     except ModelError as error:
         reason = str(error).splitlines()[0]
-        current_run().degrade(f"how claims bear on the question is told by grades alone: {reason}")
+        current_run().degrade(f"the embedder failed, grades alone tell what bears: {reason}")
         return [None] * len(texts)
     return [float(each @ asked) for each in said]
 

@@ -42,8 +42,11 @@ class EmbedderConformance:
     async def test_callers_at_the_same_time_get_their_own(self, embedder: Embedder) -> None:
         alone = [await embedder.embed([text, TEXTS[0]]) for text in TEXTS]
         found = await asyncio.gather(*(embedder.embed([text, TEXTS[0]]) for text in TEXTS))
-        for ours, theirs in zip(found, alone, strict=True):
-            assert ((ours * theirs).sum(axis=1) > 0.97).all()
+        for own, ours in enumerate(found):
+            # Neighbours in a batch may move a vector a little, and no further than to itself.
+            nearness = [float(ours[0] @ theirs[0]) for theirs in alone]
+            assert max(nearness) == nearness[own] > 0.9
+            assert float(ours[1] @ alone[own][1]) > 0.9
 
     async def test_a_text_is_nearer_to_its_likes(self, embedder: Embedder) -> None:
         question, like, other = await embedder.embed(

@@ -12,7 +12,7 @@ from upheld.bench.service.figures import BARS
 from upheld.cli.bench import app
 
 # On a busy machine models take ten times as long.
-pytestmark = [pytest.mark.real, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.real, pytest.mark.campaign, pytest.mark.timeout(900)]
 
 
 def test_a_small_run_measures_every_figure() -> None:

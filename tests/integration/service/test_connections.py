@@ -6,8 +6,7 @@ import psycopg
 import pytest
 
 from tests.servers.postgres import State
-from upheld.errors import StateUnavailableError
-from upheld.service.state import connect, keys
+from upheld.service.state import keys
 from upheld.service.state.database import Database
 
 pytestmark = pytest.mark.real
@@ -24,21 +23,7 @@ def cut_all(state: State) -> int:
     return int(row[0])
 
 
-async def test_one_that_was_idle_costs_no_request(
-    own_state: State, own_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connect, "FRESH_SECONDS", -1.0)
+async def test_they_cost_no_request(own_state: State, own_database: Database) -> None:
     assert await keys.verify(own_database, "nobody") is None
     assert cut_all(own_state) == 1
-    assert await keys.verify(own_database, "nobody") is None
-
-
-async def test_one_that_was_just_in_use_is_not_asked_and_costs_one_request(
-    own_state: State, own_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connect, "FRESH_SECONDS", 3600.0)
-    assert await keys.verify(own_database, "nobody") is None
-    assert cut_all(own_state) == 1
-    with pytest.raises(StateUnavailableError):
-        await keys.verify(own_database, "nobody")
     assert await keys.verify(own_database, "nobody") is None

@@ -30,7 +30,11 @@ from tests.servers.seaweedfs import S3Server
 from upheld.service import callers, repeats, uploads
 from upheld.service.dev_postgres import PrivatePostgres
 
-pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.alone,  # replies must come in tenths of a second
+    pytest.mark.asyncio(loop_scope="module"),
+]
 DEADLINE = 0.8
 LATE = 0.5  # seconds that a reply may come after its deadline
 AT_LEISURE = 30.0

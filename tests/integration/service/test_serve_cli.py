@@ -19,6 +19,7 @@ from upheld.errors import UsageError
 pytestmark = pytest.mark.real
 
 
+@pytest.mark.alone
 def test_one_command_answers_within_a_minute_and_drains_when_told_to_stop() -> None:
     began = time.monotonic()
     # Not pytest's own folder: the private PostgreSQL's user could not enter it.

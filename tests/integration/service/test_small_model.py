@@ -35,6 +35,7 @@ NOTES = {
     "ferry": "The ferry to Wren Island takes 35 minutes. Dogs travel free of charge.",
 }
 ANSWER_TOKENS = 40
+METHOD = "rag"  # one call an answer: what each method asks for is looked at elsewhere
 QUESTIONS = ("Who built the lighthouse of Wren Island?", "How long does the ferry take?")
 
 
@@ -54,6 +55,7 @@ async def island(
         place,
         llm_url=llama_server,
         llm_model=MODEL,
+        method=METHOD,
         answer_tokens=ANSWER_TOKENS,
         answer_seconds=200,
     )
@@ -93,6 +95,7 @@ async def test_assistants_ask_and_verify_what_a_service_was_given(
             "UPHELD_STORAGE": json.dumps(place.storage_options),
             "UPHELD_LLM_URL": llama_server,
             "UPHELD_LLM_MODEL": MODEL,
+            "UPHELD_METHOD": METHOD,
             "UPHELD_ANSWER_TOKENS": str(ANSWER_TOKENS),
         }
         kb = tenant_prefix(app.state.service.settings, tenant)

@@ -26,6 +26,7 @@ from upheld.service.uploads import sweep
 from upheld.types import content_hash
 
 pytestmark = pytest.mark.real
+KILLS = 20
 DOCUMENTS = 18  # in a round: more than one batch
 KILLS_TO_REST = 5  # a job that is killed ten times is given up, and should be
 SILENT = "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '31 seconds'"
@@ -59,22 +60,19 @@ class Shelf:
         return {each["id"]: each["status"] for each in reply.json()["jobs"]}
 
 
-@pytest.mark.parametrize(
-    "kills", [3, pytest.param(20, marks=[pytest.mark.campaign, pytest.mark.timeout(3600)])]
-)
-async def test_no_job_and_no_document_is_lost_or_doubled(
-    own_state: State, tmp_path: Path, kills: int
-) -> None:
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+async def test_no_job_and_no_document_is_lost_or_doubled(own_state: State, tmp_path: Path) -> None:
     settings = service_settings(own_state, Place(str(tmp_path)))
     async with (
         running(settings) as app,
         client(app, await new_key(own_state)) as caller,
     ):
-        shelf = Shelf(caller, Random(kills))
+        shelf = Shelf(caller, Random(0))
         await shelf.change()
         seconds = await worked_off(own_state, tmp_path, shelf)
         killed = 0
-        while killed < kills:
+        while killed < KILLS:
             await shelf.change()
             async with worker(own_state, tmp_path) as command:
                 await until_begun(shelf)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 from pydantic import SecretStr
-from sqlalchemy import URL, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy import URL, Engine, create_engine, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
@@ -16,8 +13,6 @@ from upheld.service.state.roles import Role
 
 CONNECT_SECONDS = 5
 WAIT_SECONDS = 5.0  # for a connection of the pool; then the caller is told to come back
-# A server that answered so short a time ago has not been restarted since.
-FRESH_SECONDS = 0.5
 _HELP = "It looks like postgresql://user:password@host/database; set UPHELD_DATABASE_URL."
 
 
@@ -48,7 +43,7 @@ def role_options(url: SecretStr | None, role: Role) -> str:
 
 def open_engine(url: SecretStr | None, role: Role, *, connections: int) -> AsyncEngine:
     """A pool of connections in a role; nothing is opened yet."""
-    engine = create_async_engine(
+    return create_async_engine(
         address(url),
         connect_args={
             "options": role_options(url, role),
@@ -57,33 +52,9 @@ def open_engine(url: SecretStr | None, role: Role, *, connections: int) -> Async
         pool_size=connections,
         max_overflow=0,
         pool_timeout=WAIT_SECONDS,
-        pool_use_lifo=True,  # what was used last needs no ping
+        pool_pre_ping=True,  # a restarted server costs no request
         hide_parameters=True,  # errors and logs name no question and no secret
     )
-    _ping_idle(engine.sync_engine)
-    return engine
-
-
-def _ping_idle(engine: Engine) -> None:
-    """A restarted server costs no request; nor does a ping, where a connection was just in use.
-
-    SQLAlchemy's own `pool_pre_ping` pings every time: three times for an answer, each as dear as a
-    query.
-    """
-
-    def used(_connection: Any, record: Any) -> None:
-        record.info["used"] = time.monotonic()
-
-    def taken(connection: Any, record: Any, _proxy: Any) -> None:
-        if time.monotonic() - record.info.get("used", time.monotonic()) <= FRESH_SECONDS:
-            return
-        try:
-            engine.dialect.do_ping(connection)
-        except engine.dialect.loaded_dbapi.Error as error:
-            raise DisconnectionError from error  # the pool then opens another
-
-    event.listen(engine, "checkin", used)
-    event.listen(engine, "checkout", taken)
 
 
 def owner_engine(url: SecretStr | None) -> Engine:

@@ -11,8 +11,8 @@ setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and
 
 $(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml packages/upheld-models/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --require-hashes -r requirements/dev.lock
-	$(BIN)/pip install --quiet --require-hashes --no-deps -r requirements/llama.lock
+	$(BIN)/pip install --quiet --no-compile --require-hashes -r requirements/dev.lock
+	$(BIN)/pip install --quiet --no-compile --require-hashes --no-deps -r requirements/llama.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e packages/upheld-models -e .
 	touch $@
 

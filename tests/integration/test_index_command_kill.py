@@ -11,6 +11,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.integration.places import Place
 from upheld.types import Scope
 
@@ -47,6 +49,7 @@ async def acknowledged(place: Place) -> set[str]:
     return {Path(info.uri).stem for info in infos}
 
 
+@pytest.mark.campaign
 async def test_nothing_is_lost_or_doubled(tmp_path: Path, place: Place) -> None:
     folder = tmp_path / "files"
     folder.mkdir()

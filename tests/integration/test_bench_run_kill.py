@@ -104,6 +104,7 @@ async def killed_and_whole(folder: Path, kills: int, *options: str) -> None:
     assert repeated.total() <= calls / 100
 
 
+@pytest.mark.campaign
 @pytest.mark.timeout(600)
 async def test_a_run_that_is_killed_ends_as_one_that_is_not(tmp_path: Path) -> None:
     await killed_and_whole(tmp_path, 3, "--methods", SOME, "--limit", "3")

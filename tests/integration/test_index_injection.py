@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import lancedb
 import pytest
@@ -16,7 +17,6 @@ from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_samples import DIMENSION, EMBEDDER, OWNER, made
 from upheld.types import Hit, Scope
 
-CASES = 2000
 WORDS = ["alpha", "beta", "gamma", "drop", "table", "select", "or", "null", "true"]
 NASTY = [
     "'", "''", '"', "`", "\\", "\\'", "\\\\", "%", "_", "*", "?", ";", "--", "/*", "*/", "\x00",
@@ -89,18 +89,36 @@ def found(hits: list[Hit]) -> list[str]:
     return sorted(hit.passage.id for hit in hits)
 
 
-@settings(
-    max_examples=CASES,
-    deadline=None,
-    database=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-@given(
+asked = given(
     labels=st.one_of(st.none(), some), ids=some, titles=some, wanted=some,
     query=st.lists(fragments, max_size=5).map(" ".join), asked=st.lists(values, max_size=3),
 )  # fmt: skip
-def test_values_never_change_a_query(
+
+
+def cases(count: int) -> settings:
+    return settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+
+
+@cases(500)
+@asked
+def test_values_never_change_a_query(both: Both, **values: Any) -> None:
+    never_changed(both, **values)
+
+
+@pytest.mark.campaign
+@cases(2_000)
+@asked
+def test_values_never_change_a_query_in_many_cases(both: Both, **values: Any) -> None:
+    never_changed(both, **values)
+
+
+def never_changed(
     both: Both,
     labels: frozenset[str] | None,
     ids: frozenset[str],

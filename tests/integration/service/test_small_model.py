@@ -85,6 +85,7 @@ async def test_two_streams_end_in_the_blocking_body(
             assert_written(blocking)
 
 
+@pytest.mark.campaign
 async def test_assistants_ask_and_verify_what_a_service_was_given(
     own_state: State, s3_server: S3Server, llama_server: str
 ) -> None:

@@ -43,10 +43,10 @@ class EmbedderConformance:
         alone = [await embedder.embed([text, TEXTS[0]]) for text in TEXTS]
         found = await asyncio.gather(*(embedder.embed([text, TEXTS[0]]) for text in TEXTS))
         for own, ours in enumerate(found):
-            # Neighbours in a batch may move a vector a little, and no further than to itself.
+            # Neighbours in a batch move a vector a little, most where there are no words in it.
             nearness = [float(ours[0] @ theirs[0]) for theirs in alone]
-            assert max(nearness) == nearness[own] > 0.9
-            assert float(ours[1] @ alone[own][1]) > 0.9
+            assert max(nearness) == nearness[own] > (0.97 if TEXTS[own] else 0.96)
+            assert float(ours[1] @ alone[own][1]) > 0.97
 
     async def test_a_text_is_nearer_to_its_likes(self, embedder: Embedder) -> None:
         question, like, other = await embedder.embed(

@@ -17,7 +17,7 @@ from upheld.errors import BudgetExceededError, ModelError
 from upheld.ports import Embedder, Grader, Relevance
 from upheld.stages.assess import is_checkworthy
 from upheld.trace import current_run
-from upheld.types import Claim, Draft, located
+from upheld.types import Claim, Draft, Evidence, located
 
 # Fitted on dev answers by `upheld bench bearing`: docs/decisions/011-one-passage.md
 GRADE, NEARNESS, SHIFT = 0.475, 3.69, -2.07
@@ -26,10 +26,10 @@ SUREST = 0.99  # of a grade: beyond that one signal would outvote the other
 
 async def with_bearing(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
     """The draft, whose claims tell how they bear on its question, where somebody can say."""
-    asked = {claim: as_passage(claim, draft) for claim in draft.claims if is_checkworthy(claim)}
-    if grader is None or not asked:
+    claims = [claim for claim in draft.claims if is_checkworthy(claim)]
+    if grader is None or not claims:
         return draft
-    question, texts = draft.question.text, list(asked.values())
+    question, texts = draft.question.text, titled(claims, draft.evidence)
     pairs = [Relevance(question, text) for text in texts]
     try:
         grades, nearness = await together(
@@ -41,7 +41,7 @@ async def with_bearing(draft: Draft, grader: Grader | None, embedder: Embedder |
         reason = str(error).splitlines()[0]
         current_run().degrade(f"how claims bear on the question is not known: {reason}")
         return draft
-    bearing = dict(zip(asked, map(chance, grades, nearness), strict=True))
+    bearing = dict(zip(claims, map(chance, grades, nearness), strict=True))
     return replace(
         draft, claims=tuple(replace(each, bearing=bearing.get(each)) for each in draft.claims)
     )
@@ -75,8 +75,14 @@ async def nearness_of(
     return [float(each @ asked) for each in said]
 
 
-def as_passage(claim: Claim, draft: Draft) -> str:
-    """With title and headings of what it cites first, as the quote writer reads sentences."""
-    passages = located(draft.evidence.passages)
-    cited = [passages[each.passage_id] for each in claim.citations if each.passage_id in passages]
-    return replace(cited[0], text=claim.text).searchable if cited else claim.text
+def titled(claims: Sequence[Claim], evidence: Evidence) -> list[str]:
+    """Each with title and headings of what it cites first, as the quote writer reads sentences."""
+    passages = located(evidence.passages)
+    cited = [
+        next((passages[c.passage_id] for c in claim.citations if c.passage_id in passages), None)
+        for claim in claims
+    ]
+    return [
+        replace(passage, text=claim.text).searchable if passage else claim.text
+        for claim, passage in zip(claims, cited, strict=True)
+    ]

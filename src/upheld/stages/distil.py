@@ -64,10 +64,11 @@ class Distil:
         )
         if scores is None:
             return evidence
-        scored = [
-            replace(strip, score=at) for strip, at in zip(strips.values(), scores, strict=True)
+        good = [
+            replace(strip, score=score)
+            for strip, score in zip(strips.values(), scores, strict=True)
+            if score >= self.drop_below
         ]
-        good = [strip for strip in scored if strip.score >= self.drop_below]
         return recompose(sorted(good, key=lambda strip: -strip.score)[: self.keep])
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from upheld.bench.costs.paths import PATHS, critical_path
-from upheld.bench.costs.scripted_ports import Latency
+from upheld.bench.costs.scripted_ports import Latency, Memory
 from upheld.bench.costs.scripted_scenes import SCENES, Scene, staged
 from upheld.bench.report import Row, Watch
 
@@ -39,9 +39,9 @@ async def measured(scene: Scene, rounds: int, latency: Latency = LATENCY) -> Row
         for seconds in calls:
             await asyncio.sleep(seconds)
 
-    walls, controls = [], []
+    walls, controls, memory = [], [], Memory(dict)
     for _ in range(rounds + 1):
-        ask, _llm = await staged(scene, latency)
+        ask, _llm = await staged(scene, latency, memory)
         walls.append(await _seconds(ask))
         controls.append(await _seconds(bare))
     wall, control = (statistics.median(taken[1:]) for taken in (walls, controls))  # one to warm up

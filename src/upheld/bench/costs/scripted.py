@@ -11,11 +11,13 @@ from pydantic import BaseModel
 from upheld.assemble import Parts
 from upheld.bench.costs.scripted_ports import (
     Latency,
+    Memory,
     TimedEmbedder,
     TimedEntailment,
     TimedGrader,
     TimedIndex,
     TimedLLM,
+    Told,
 )
 from upheld.client import AsyncUpheld
 from upheld.errors import LLMOutputError
@@ -126,12 +128,17 @@ def _written(said: Sequence[str], messages: Sequence[Message]) -> Line:
 
 
 async def scripted(
-    here: Mapping[str, str], elsewhere: Mapping[str, str], lines: Lines, latency: Latency
+    here: Mapping[str, str],
+    elsewhere: Mapping[str, str],
+    lines: Lines,
+    latency: Latency,
+    memory: Memory,
 ) -> tuple[AsyncUpheld, TimedLLM]:
     """A knowledge base of these documents, and its language model, which counts."""
     settings = Settings.model_construct(wider=ELSEWHERE)  # defaults, whatever this machine has set
-    embedder = TimedEmbedder(seconds=latency.embed)
-    index = TimedIndex(embedder.identity, embedder.dimension, seconds=latency.search)
+    embedder = TimedEmbedder(told=Told(latency.embed, memory["embed"]))
+    search = Told(latency.search, memory["search"])
+    index = TimedIndex(embedder.identity, embedder.dimension, told=search)
     for collection, documents in ((settings.collection, here), (ELSEWHERE, elsewhere)):
         vectors = await FakeEmbedder().embed(list(documents.values()))
         for row, (name, text) in enumerate(documents.items()):
@@ -141,15 +148,17 @@ async def scripted(
             whole = IndexedDocument(document, (passage,), vectors[row : row + 1])
             await index.upsert(collection, [whole])
     llm = TimedLLM(lines.script(), latency.llm)
+    entailment = TimedEntailment(told=Told(latency.entail, memory["entail"]))
+    grader = TimedGrader(told=Told(latency.grade, memory["grade"]))
     chunker, reader = Chunker(), ReadWorker()
     parts = Parts(
         settings=settings,
         index=index,
         embedder=embedder,
         llm=llm,
-        verify=Verify(model=TimedEntailment(seconds=latency.entail)),
+        verify=Verify(model=entailment),
         # By shared words: nearly all of the question's, correct; nearly none, incorrect.
-        grade=Grade(grader=TimedGrader(seconds=latency.grade), upper=0.7, lower=-0.7),
+        grade=Grade(grader=grader, upper=0.7, lower=-0.7),
         chunker=chunker,
         reader=reader,
         wider=open_wider(settings, index, embedder, reader, chunker),

@@ -1,12 +1,17 @@
-"""The fakes of `upheld.testing`, each call of which takes a fixed time."""
+"""The fakes of `upheld.testing`, each call of which takes a fixed time.
+
+What a fake works out holds up those that are asked beside it, and is no cost of ours: a run that
+asks what a run before it has asked is told from memory.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from upheld.ports import Filter, Judgement, Message, Output, Pair, Relevance, Reply, Sampling
 from upheld.testing.fake_embedder import FakeEmbedder
@@ -18,6 +23,8 @@ from upheld.types import Hit, Scope
 
 if TYPE_CHECKING:
     from upheld.ports import Vector, Vectors
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,24 @@ async def lasting(seconds: float) -> AsyncIterator[None]:
     await asyncio.sleep(max(0.0, until - loop.time()))
 
 
+Memory = defaultdict[str, dict[Hashable, Any]]  # by the port, what it has answered
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Answers that take a fixed time, each worked out once."""
+
+    seconds: float = 0.0
+    known: dict[Hashable, Any] = field(default_factory=dict)
+
+    async def __call__(self, asked: Hashable, work: Callable[[], Awaitable[T]]) -> T:
+        async with lasting(self.seconds):
+            if asked not in self.known:
+                self.known[asked] = await work()
+            answer: T = self.known[asked]
+            return answer
+
+
 class TimedLLM(FakeLLM):
     """Answers one request, of however many samples, in a fixed time."""
 
@@ -58,43 +83,45 @@ class TimedLLM(FakeLLM):
 class TimedIndex(FakeIndex):
     """Answers a hybrid search in a fixed time."""
 
-    seconds: float = 0.0
+    told: Told = field(default_factory=Told)
 
     async def hybrid(
         self, query: str, vector: Vector, scope: Scope, limit: int, where: Filter = Filter()
     ) -> list[Hit]:
-        async with lasting(self.seconds):
-            return await super().hybrid(query, vector, scope, limit, where)
+        search = super().hybrid
+        return await self.told(
+            (query, scope, limit, where), lambda: search(query, vector, scope, limit, where)
+        )
 
 
 @dataclass
 class TimedEmbedder(FakeEmbedder):
     """Embeds in a fixed time."""
 
-    seconds: float = 0.0
+    told: Told = field(default_factory=Told)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        async with lasting(self.seconds):
-            return await super().embed(texts)
+        embed = super().embed
+        return await self.told(tuple(texts), lambda: embed(texts))
 
 
 @dataclass
 class TimedGrader(FakeGrader):
     """Grades any number of pairs in a fixed time."""
 
-    seconds: float = 0.0
+    told: Told = field(default_factory=Told)
 
     async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
-        async with lasting(self.seconds):
-            return await super().grade(pairs)
+        grade = super().grade
+        return await self.told(tuple(pairs), lambda: grade(pairs))
 
 
 @dataclass
 class TimedEntailment(FakeEntailment):
     """Judges any number of pairs in a fixed time."""
 
-    seconds: float = 0.0
+    told: Told = field(default_factory=Told)
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        async with lasting(self.seconds):
-            return await super().judge(pairs)
+        judge = super().judge
+        return await self.told(tuple(pairs), lambda: judge(pairs))

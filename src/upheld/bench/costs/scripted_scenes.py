@@ -13,7 +13,7 @@ from itertools import combinations, islice
 from typing import Any
 
 from upheld.bench.costs.scripted import Lines, scripted
-from upheld.bench.costs.scripted_ports import Latency, TimedLLM
+from upheld.bench.costs.scripted_ports import Latency, Memory, TimedLLM
 from upheld.types import Answer
 
 HERE = {
@@ -230,10 +230,11 @@ SCENES = (
 
 
 async def staged(
-    scene: Scene, latency: Latency
+    scene: Scene, latency: Latency, memory: Memory | None = None
 ) -> tuple[Callable[[], Coroutine[Any, Any, Answer]], TimedLLM]:
     """The scene, ready to be asked once, and the language model that counts."""
-    kb, llm = await scripted(HERE, ELSEWHERE, scene.lines, latency)
+    known = Memory(dict) if memory is None else memory
+    kb, llm = await scripted(HERE, ELSEWHERE, scene.lines, latency, known)
 
     async def ask() -> Answer:
         answer = await kb.ask(

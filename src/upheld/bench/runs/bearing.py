@@ -24,9 +24,9 @@ from upheld.errors import UsageError
 from upheld.ports import Embedder, Grader, Relevance
 from upheld.settings import load_settings
 from upheld.stages.assess import is_checkworthy
-from upheld.stages.bearing import as_passage, log_odds, nearness_of
+from upheld.stages.bearing import log_odds, nearness_of, titled
 from upheld.trace import start_run
-from upheld.types import Answer, Draft, Evidence, Hit, Question
+from upheld.types import Answer, Evidence, Hit
 
 ROUNDS, PARTS = 5, 5
 LEAST = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
@@ -143,8 +143,7 @@ async def _told(path: Path, grader: Grader, embedder: Embedder, watch: Watch) ->
 async def signals(answer: Answer, grader: Grader, embedder: Embedder) -> tuple[Signals, ...]:
     """As the stage sees them."""
     evidence = Evidence(tuple(Hit(each, 0.0, answer.question) for each in answer.sources))
-    draft = Draft(Question(answer.question), answer.claims, evidence)
-    texts = [as_passage(claim, draft) for claim in draft.claims if is_checkworthy(claim)]
+    texts = titled([claim for claim in answer.claims if is_checkworthy(claim)], evidence)
     with start_run():
         near = await nearness_of(answer.question, texts, embedder)
     grades = await grader.grade([Relevance(answer.question, text) for text in texts])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 from upheld.stages.checks.source import Source
 from upheld.stages.checks.task import Finding, Task
@@ -60,13 +61,18 @@ class Pool:
 NAMED = fields(Features)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """All findings about a claim in the same sources, and what they come to."""
 
+    task: Task
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
-    features: Features
+    against: float  # what contradicts the claim most, in any source
+
+    @cached_property
+    def features(self) -> Features:
+        return _features(self.task, self.sources, self.findings, self.against)
 
     @property
     def alone(self) -> bool:
@@ -77,7 +83,7 @@ class Reading:
         """The premise that supports most, of those that the guard lets pass if there are any."""
         return max(_free(self.findings), key=lambda each: each.judgement.entails)
 
-    @property
+    @cached_property
     def contradicts(self) -> float:
         return max(each.judgement.contradicts for each in self.findings)
 
@@ -88,10 +94,7 @@ def readings(task: Task, findings: Sequence[Finding]) -> list[Reading]:
     for finding in findings:
         groups.setdefault(finding.sources, []).append(finding)
     against = max((each.judgement.contradicts for each in findings), default=0.0)
-    return [
-        Reading(sources, tuple(group), _features(task, sources, group, against))
-        for sources, group in groups.items()
-    ]
+    return [Reading(task, sources, tuple(group), against) for sources, group in groups.items()]
 
 
 def logit(probability: float) -> float:

@@ -15,7 +15,7 @@ from upheld.calls import grade
 from upheld.errors import BudgetExceededError, ModelError
 from upheld.ports import Grader, Relevance, Searcher
 from upheld.stages.assess import is_supported
-from upheld.stages.bearing import as_passage
+from upheld.stages.bearing import titled
 from upheld.stages.checks import figures, names
 from upheld.stages.quote import Candidate, quoted, sentences_of
 from upheld.trace import current_run, span
@@ -51,7 +51,7 @@ class Rivals:
         self, claims: Sequence[Claim], draft: Draft, grader: Grader
     ) -> list[Conflict]:
         question = draft.question
-        told = [Relevance(question.text, as_passage(claim, draft)) for claim in claims]
+        told = [Relevance(question.text, text) for text in titled(claims, draft.evidence)]
         bearing = await grade(grader, "rivals", told)
         answering = [
             claim

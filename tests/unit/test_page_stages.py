@@ -37,9 +37,9 @@ def test_seconds_are_a_question_and_leave_resumed_answers_out() -> None:
     assert stage_seconds(fair_cut(made)) == whole
     first, second = made.outcomes
     assert first.answer is not None
-    slow = replace(first, resumed=True, answer=replace(first.answer, trace=()))
+    slow = replace(first, untimed=True, answer=replace(first.answer, trace=()))
     assert stage_seconds(fair_cut(replace(made, outcomes=(slow, second)))) == whole
-    gone = replace(second, resumed=True)
+    gone = replace(second, untimed=True)
     assert stage_seconds(fair_cut(replace(made, outcomes=(slow, gone)))) == {}
 
 

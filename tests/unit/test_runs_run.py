@@ -11,7 +11,8 @@ import pytest
 from pydantic import BaseModel
 
 from upheld.assemble import Parts
-from upheld.bench.runs.records import Scores
+from upheld.bench.runs.asking import Ask
+from upheld.bench.runs.records import Outcome, Scores
 from upheld.bench.runs.run import Plan, run_on
 from upheld.bench.runs.scoring import Judges, score_again
 from upheld.bench.runs.store import RunFolder
@@ -154,7 +155,7 @@ async def test_all_variants_answer_a_question_before_the_next_each_first_in_turn
     ]
     assert len(scores_of(folder)) == 9
     assert folder.questions() == list(QUESTIONS)
-    assert not any(each.resumed for each in folder.outcomes())
+    assert not any(each.untimed for each in folder.outcomes())
     usage = [each.answer.usage for each in folder.outcomes() if each.answer]
     assert sum(each.requests for each in usage) == len(llm.calls) == CALLS
 
@@ -196,6 +197,28 @@ async def test_several_questions_at_once_come_to_the_same(tmp_path: Path) -> Non
     three, llm = await run(plan_for(tmp_path / "three", parallel=3))
     assert scores_of(one) == scores_of(three)
     assert len(llm.calls) == CALLS
+
+
+async def test_small_models_may_read_once_for_all_variants(tmp_path: Path) -> None:
+    apart, _ = await run(plan_for(tmp_path / "apart"))
+    shared, _ = await run(plan_for(tmp_path / "shared", shared=True))
+    assert scores_of(apart) == scores_of(shared)
+    assert all(each.untimed for each in shared.outcomes())
+    assert shared.manifest()["shared"] is True
+
+
+async def test_what_variants_share_is_read_once(tmp_path: Path) -> None:
+    parts, _ = await parts_with(said)
+    grader, verifier = parts.grade.grader, parts.verify.model
+    assert isinstance(grader, FakeGrader)
+    assert isinstance(verifier, FakeEntailment)
+    ask = Ask(parts, parse_variants(METHODS), tmp_path, shared=True)
+    outcomes = list[Outcome]()
+    await ask(0, QUESTIONS[0], (), outcomes.append)
+    assert len(outcomes) == 3
+    for asked in (grader.asked, verifier.asked):
+        pairs = [pair for call in asked for pair in call]
+        assert len(pairs) == len(set(pairs)) > 0
 
 
 async def test_a_typed_error_is_an_outcome(tmp_path: Path) -> None:
@@ -240,7 +263,7 @@ async def test_killed_at_any_call_it_ends_the_same_and_repeats_nothing(
     assert answers_of(cut) == answers_of(whole)
     # The call that was under way when it was killed is the only one that was made twice.
     assert len(before.calls) + len(after.calls) == len(llm.calls) + 1
-    began = [each for each in cut.outcomes() if each.resumed]
+    began = [each for each in cut.outcomes() if each.untimed]
     assert len(began) <= 1
     assert all(each.variant.startswith("cov_rag") for each in began)  # others have one call
     assert len(cut.manifest()["resumed"]) == 1

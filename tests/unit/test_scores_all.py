@@ -166,5 +166,5 @@ async def test_what_it_cost() -> None:
     names = ("requests", "completions", "prompt_tokens", "completion_tokens", "cached_share")
     assert picked(scores, *names) == [2, 3, 100, 10, 0.4]
     assert scores["cost"] == pytest.approx(100e-6)
-    resumed = await score(WHEN, outcome(MIXED, resumed=True))
+    resumed = await score(WHEN, outcome(MIXED, untimed=True))
     assert picked(resumed, "seconds", "cost", "completions") == [None, None, 3]

@@ -95,6 +95,12 @@ def run(
     parallel: Annotated[
         int, typer.Option(min=1, help="Questions at once; times are clean with one only.")
     ] = 1,
+    shared: Annotated[
+        bool,
+        typer.Option(
+            "--shared", help="Small models read a text once for all methods: quicker, no times."
+        ),
+    ] = False,
     passages: Annotated[
         int | None, typer.Option(min=1, help="Passages that the writer is given.", show_default="5")
     ] = None,
@@ -155,6 +161,7 @@ def run(
         seed=seed,
         limit=limit,
         parallel=parallel,
+        shared=shared,
         hours=hours,
         scorer=scorer,
         prices=_prices(prices),

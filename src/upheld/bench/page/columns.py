@@ -98,7 +98,7 @@ COLUMNS = (
     Column("falsehood", "falsehood stated", HONESTY, "what planted passages say, unwarned", _DOWN),
     *_JUDGED,
     *_CHAIN,
-    Column("seconds", "seconds (median)", COST, "resumed answers left out; tested by means", _DOWN,
+    Column("seconds", "seconds (median)", COST, "of answers that have one; tested by means", _DOWN,
            Kind.MEDIAN),
     Column("requests", "requests", COST, "calls of the language model", _DOWN),
     Column("completions", "completions", COST, "samples asked of the language model", _DOWN),

@@ -12,7 +12,7 @@ from upheld.types import Event
 def stage_seconds(cut: Cut) -> Mapping[str, Mapping[str, float]]:
     """By variant: seconds a question of each stage's own work.
 
-    What was begun before an interruption is left out. Steps that run side by side count in full
+    What has no time of its own is left out. Steps that run side by side count in full
     each, so the sum is work done, and may exceed the time that a caller waits.
     """
     told: dict[str, Mapping[str, float]] = {}
@@ -20,7 +20,7 @@ def stage_seconds(cut: Cut) -> Mapping[str, Mapping[str, float]]:
         traces = [
             outcome.answer.trace
             for asked in cut.questions
-            if (outcome := cut.outcomes[asked.id, variant]).answer and not outcome.resumed
+            if (outcome := cut.outcomes[asked.id, variant]).answer and not outcome.untimed
         ]
         work: defaultdict[str, float] = defaultdict(float)
         for trace in traces:

@@ -12,6 +12,7 @@ from upheld.assemble import Parts, judge_stage
 from upheld.bench.runs.first_look import FirstLook
 from upheld.bench.runs.kept_calls import KeptCalls
 from upheld.bench.runs.records import Outcome, Variant
+from upheld.bench.runs.shared import sharing
 from upheld.bench.runs.variants import told
 from upheld.bench.suites.suite import Asked
 from upheld.client import AsyncUpheld
@@ -31,15 +32,17 @@ class Ask:
     parts: Parts
     variants: Sequence[Variant]
     calls: Path
+    shared: bool = False  # small models read each text once a question
 
     async def __call__(
         self, number: int, asked: Asked, done: Collection[str], keep: Callable[[Outcome], None]
     ) -> None:
         """What each variant makes of it, but for those that are done, is kept as it comes."""
-        found = await self._found(asked)
+        parts = sharing(self.parts) if self.shared else self.parts
+        found = await self._found(parts, asked)
         for variant in in_turn(self.variants, number):
             if variant.name not in done:
-                keep(await self._outcome(number, asked, variant, found))
+                keep(await self._outcome(parts, number, asked, variant, found))
 
     async def warm_up(self, asked: Asked) -> None:
         """Local models are loaded by whoever asks first: that is nobody's time."""
@@ -47,17 +50,17 @@ class Ask:
             quoting = replace(self.parts, llm=None, judge=None)
             await AsyncUpheld(quoting).ask(asked.text, method="rag", calibrated=False)
 
-    async def _found(self, asked: Asked) -> tuple[str, ...]:
+    async def _found(self, parts: Parts, asked: Asked) -> tuple[str, ...]:
         try:
-            evidence = await AsyncUpheld(self.parts).search(asked.text, limit=FOUND)
+            evidence = await AsyncUpheld(parts).search(asked.text, limit=FOUND)
         except UpheldError:
             return ()  # every variant meets the same error, and tells of it
         return tuple(passage.id for passage in evidence.passages)
 
     async def _outcome(
-        self, number: int, asked: Asked, variant: Variant, found: tuple[str, ...]
+        self, parts: Parts, number: int, asked: Asked, variant: Variant, found: tuple[str, ...]
     ) -> Outcome:
-        parts, kept = self.parts, None
+        kept = None
         if parts.llm is not None:
             kept = KeptCalls(parts.llm, self._file(variant), asked.id)
             judge = judge_stage(parts.settings, kept, parts.verify)
@@ -77,21 +80,21 @@ class Ask:
         except UpheldError as raised:
             error = f"{type(raised).__name__}: {raised.args[0]}"
         seconds = time.perf_counter() - began
-        resumed = kept is not None and kept.replayed > 0
+        untimed = self.shared or (kept is not None and kept.replayed > 0)
         if kept is not None and (failed := kept.unavailable or (number == 0 and kept.rejected)):
             # Methods make do without a model, but that is not what was to be measured. A refusal
             # of the very first question is a wrong name or key; a later one may be a long prompt.
             raise failed
-        verified = await look.verified(self._search(variant))
-        return Outcome(asked.id, variant.name, answer, error, seconds, resumed, found, verified)
+        verified = await look.verified(self._search(parts, variant))
+        return Outcome(asked.id, variant.name, answer, error, seconds, untimed, found, verified)
 
-    def _search(self, variant: Variant) -> Searcher:
+    def _search(self, parts: Parts, variant: Variant) -> Searcher:
         """What the variant itself searches with."""
-        settings = self.parts.settings
+        settings = parts.settings
         preset, given = told(variant)
         usual = {"search": settings.search, "passages": settings.passages}
         chosen = parameters(variant.method, given, preset=preset, settings=usual)
-        return Kit(self.parts, Scope(settings.collection), chosen).search()
+        return Kit(parts, Scope(settings.collection), chosen).search()
 
     def _file(self, variant: Variant) -> Path:
         return self.calls / f"{variant.method}-{content_hash(variant.name)[:12]}.sqlite3"

@@ -45,7 +45,7 @@ class Outcome:
     answer: Answer | None  # None: it ended in a typed error
     error: str | None
     seconds: float
-    resumed: bool = False  # begun before an interruption: its seconds tell nothing
+    untimed: bool = False  # resumed, or helped by who asked before: its seconds tell nothing
     found: tuple[str, ...] = ()  # ids of the first twenty passages of a plain search, best first
     verified: Verified | None = None  # by methods with a chain of verification
 

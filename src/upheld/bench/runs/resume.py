@@ -38,6 +38,7 @@ SAME = (
     "llm",
     "settings",
     "scored_by",
+    "shared",
 )
 SITTING = ("commit", "date", "command", "machine", "versions")
 Facts = Mapping[str, Any]

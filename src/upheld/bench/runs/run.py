@@ -40,6 +40,7 @@ class Plan:
     seed: int = 0
     limit: int | None = None
     parallel: int = 1  # questions at once; more than one spoils the times
+    shared: bool = False  # small models read each text once a question; no times then
     hours: float | None = None  # after which no question is begun
     scorer: Path | None = None
     prices: Prices | None = None
@@ -85,10 +86,11 @@ async def run_on(plan: Plan, parts: Parts, judges: Judges, watch: Watch) -> RunF
         variants=[variant.name for variant in plan.variants],
         data=dict(plan.suite.hashes),
         parallel=plan.parallel,
+        shared=plan.shared,
     )
     begin(folder, now, plan.suite.questions)
-    under_way = UnderWay(plan, folder, Ask(parts, plan.variants, folder.calls), judges, watch)
-    await under_way.finish()
+    ask = Ask(parts, plan.variants, folder.calls, plan.shared)
+    await UnderWay(plan, folder, ask, judges, watch).finish()
     return folder
 
 

@@ -19,7 +19,7 @@ class Summary:
     finished: int  # answered by all variants
     answers: int
     degraded: int  # a part was missing and something lesser stood in for it
-    resumed: int
+    untimed: int  # resumed, or helped by who asked before
     errors: tuple[str, ...]  # one for each outcome without an answer
 
     @property
@@ -40,6 +40,6 @@ def summary(folder: RunFolder) -> Summary:
         finished=sum(answered[asked.id] == len(variants) for asked in questions),
         answers=sum(each.answer is not None for each in outcomes),
         degraded=sum(bool(each.answer and each.answer.degraded) for each in outcomes),
-        resumed=sum(each.resumed for each in outcomes),
+        untimed=sum(each.untimed for each in outcomes),
         errors=tuple(each.error for each in outcomes if each.error is not None),
     )

@@ -53,7 +53,7 @@ def answer_of(asked: Asked, outcome: Outcome) -> Answer:
 def _spent(outcome: Outcome, prices: Prices | None) -> Scores:
     """What it cost; nobody knows what an outcome that ended in an error did."""
     usage = None if outcome.answer is None else outcome.answer.usage
-    seconds = None if outcome.resumed else outcome.seconds
+    seconds = None if outcome.untimed else outcome.seconds
     if usage is None:
         names = ("requests", "completions", "prompt_tokens", "completion_tokens")
         return {**dict.fromkeys((*names, "cached_share", "cost")), "seconds": seconds}

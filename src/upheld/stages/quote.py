@@ -13,11 +13,17 @@ from upheld.calls import embed
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
+from upheld.stages.bearing import log_odds
 from upheld.stages.grade import relevances
 from upheld.stages.linked import linked
 from upheld.trace import current_run, span
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems, rarities
+
+# How the one passage is chosen; fitted on dev questions: docs/decisions/011-one-passage.md
+SENTENCE_WEIGHT = 12.0  # of the best sentence's score, against the log odds of the passage
+SEARCH_WEIGHT = 2.0  # of the search's score, as a share of its best
+UNGRADED_STEP = 1.2  # for every place below the first, where there are no grades
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,6 @@ class QuoteWriter:
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
     one_passage: bool = False  # all from the passage that fits best, and one that it names
-    passage_penalty: float = 0.1  # then, for every place below the first passage
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
@@ -63,7 +68,9 @@ class QuoteWriter:
             candidates = sentences_of(read.passages)
             scored = await self._graded(question, await self._score(question.text, candidates))
             if self.one_passage:
-                picked = self._and_linked(question, self._pick(self._of_one(scored)), scored, read)
+                picked = self._and_linked(
+                    question, self._pick(of_best_passage(scored, read)), scored, read
+                )
             else:
                 picked = self._pick(scored)
             return Draft(question, tuple(quoted(each) for each in picked), evidence)
@@ -108,13 +115,6 @@ class QuoteWriter:
             return None
         return [float(vector @ asked) for vector in said]
 
-    def _of_one(self, scored: Sequence[Candidate]) -> list[Candidate]:
-        """The sentences of one passage: the best sentence counts, and how high it ranked."""
-        best = max(
-            scored, key=lambda each: each.score - self.passage_penalty * each.rank, default=None
-        )
-        return [each for each in scored if best and each.passage.id == best.passage.id]
-
     def _and_linked(
         self,
         question: Question,
@@ -155,6 +155,29 @@ def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
         for rank, passage in enumerate(passages)
         for start, end in sentence_spans(passage.text)
         if not passage.text.startswith("#", start) and len(passage.text[start:end].split()) >= 3
+    ]
+
+
+def of_best_passage(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
+    """The sentences of one passage: its best sentence counts, and how good it is as a whole."""
+    good = dict(zip(evidence.passages, standing(evidence), strict=True))
+    best = max(
+        scored, key=lambda each: SENTENCE_WEIGHT * each.score + good[each.passage], default=None
+    )
+    return [each for each in scored if best and each.passage.id == best.passage.id]
+
+
+def standing(evidence: Evidence) -> list[float]:
+    """How good each passage is: its grade, and its share of the search's best score.
+
+    Where nobody graded it, how high it stands is all that is known.
+    """
+    most = max((hit.score for hit in evidence), default=0.0) or 1.0
+    return [
+        -UNGRADED_STEP * rank
+        if hit.relevance is None
+        else log_odds((hit.relevance + 1) / 2) + SEARCH_WEIGHT * hit.score / most
+        for rank, hit in enumerate(evidence)
     ]
 
 

@@ -36,7 +36,7 @@ class Rewrite:
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("rewrite"))
-    max_tokens: int = 160  # three phrases at their longest, two characters a token
+    max_tokens: int = 280  # three phrases at their longest, even at a character a token
 
     async def __call__(self, question: Question) -> Question:
         messages = self.prompt.render(question=question.text.strip())

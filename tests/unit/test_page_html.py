@@ -121,6 +121,16 @@ def test_only_its_own_script_may_run_and_nothing_may_be_fetched(plain_page: str)
     assert not re.search(r"url\((?!#)|@import", plain_page)
 
 
+def test_a_page_without_texts_has_the_figures_alone() -> None:
+    cut = fair_cut(run(questions(3), {"rag": [SCORES] * 3, "upheld": [SCORES] * 3}))
+    made = page(cut, run_report(cut), texts=False)
+    assert "<table" in made
+    assert "<svg" in made
+    assert Elements(made).scripts == []
+    assert not any(asked.text in made for asked in cut.questions)
+    assert all(asked.text in page(cut, run_report(cut)) for asked in cut.questions)
+
+
 def test_the_same_run_gives_the_same_page(plain_page: str) -> None:
     rows = {"rag": [SCORES] * 3, "upheld": [SCORES] * 3}
     assert rendered(run(questions(3), rows)) == plain_page

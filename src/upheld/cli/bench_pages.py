@@ -25,6 +25,10 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="Where the page goes.", show_default="RUN/report.html"),
     ] = None,
+    texts: Annotated[
+        bool,
+        typer.Option(help="Questions, answers and passages, beside the figures."),
+    ] = True,
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
@@ -39,6 +43,8 @@ def report(
         upheld bench report runs/tiny
 
         upheld bench report runs/tiny --json
+
+        upheld bench report runs/short --no-texts --out short.html
     """
     from upheld.bench import report as reports
     from upheld.bench.page.run_data import fair_cut, read_run
@@ -51,7 +57,7 @@ def report(
     if page is not None:
         from upheld.bench.page.html import page as to_page
 
-        page.write_text(to_page(cut, found), encoding="utf-8", errors="replace")
+        page.write_text(to_page(cut, found, texts=texts), encoding="utf-8", errors="replace")
     if as_json:
         show.print_json(found)
     elif as_markdown:

@@ -67,8 +67,11 @@ class SetTable:
     differences: tuple[Difference, ...]
 
 
-def page(cut: Cut, report: RunReport) -> str:
-    """The page as text; whatever a source, a question or a model wrote stays text in it."""
+def page(cut: Cut, report: RunReport, *, texts: bool = True) -> str:
+    """The page as text; whatever a source, a question or a model wrote stays text in it.
+
+    Without `texts`, none of that is in it: figures can be published of data that may not be.
+    """
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as missing:
@@ -91,7 +94,7 @@ def page(cut: Cut, report: RunReport) -> str:
         bars=[(bar, bar_words.WORDS[bar.name], bar_words.verdict(bar)) for bar in report.intervals],
         tables=set_tables(report),
         pictures=[each for each in pictures if each is not None],
-        browser=plain(browser(cut)),
+        browser=plain(browser(cut)) if texts else None,
         chain=run_report.chain_rows(report),
         names={each.name: by_judge(each, report.judging) for each in COLUMNS},
         figure=run_report.figure,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from upheld.ports import Entailment, Grader, Judgement, Pair, Relevance
+from upheld.bench.around import AroundEntailment
+from upheld.ports import Grader, Judgement, Pair, Relevance
 from upheld.types import content_hash
 
 TOGETHER = 64  # pairs between two writes: what an interrupted run can lose
@@ -74,10 +75,9 @@ class KeptNumbers:
 
 
 @dataclass
-class KeptJudgements:
+class KeptJudgements(AroundEntailment):
     """A verifier whose judgements are kept in a file."""
 
-    model: Entailment
     file: Path
     judged: int = 0
     _kept: KeptNumbers = field(init=False, repr=False)
@@ -88,21 +88,6 @@ class KeptJudgements:
     @property
     def seconds(self) -> float:
         return self._kept.seconds
-
-    @property
-    def identity(self) -> str:
-        return self.model.identity
-
-    @property
-    def languages(self) -> frozenset[str]:
-        return self.model.languages
-
-    @property
-    def room(self) -> int:
-        return self.model.room
-
-    def count_tokens(self, text: str) -> int:
-        return self.model.count_tokens(text)
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Those that are kept from the file, the others by the model."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from upheld.assemble import Parts
-from upheld.ports import Embedder, Entailment, Grader, Judgement, Pair, Relevance
+from upheld.bench.around import AroundEntailment
+from upheld.ports import Embedder, Grader, Judgement, Pair, Relevance
 
 if TYPE_CHECKING:
     from upheld.ports import Vector, Vectors
@@ -85,24 +86,8 @@ class _Grader:
 
 
 @dataclass
-class _Entailment:
-    model: Entailment
+class _Entailment(AroundEntailment):
     known: dict[Pair, Judgement] = field(default_factory=dict)
-
-    @property
-    def identity(self) -> str:
-        return self.model.identity
-
-    @property
-    def languages(self) -> frozenset[str]:
-        return self.model.languages
-
-    @property
-    def room(self) -> int:
-        return self.model.room
-
-    def count_tokens(self, text: str) -> int:
-        return self.model.count_tokens(text)
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
         return await _once(self.known, pairs, self.model.judge)

@@ -15,7 +15,6 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,6 +42,7 @@ from upheld.errors import (
     WebError,
 )
 from upheld.service.chat.errors import as_error, is_spoken
+from upheld.service.problem import Problem
 from upheld.service.telemetry.logs import told
 
 log = logging.getLogger("upheld.service")
@@ -72,17 +72,6 @@ STATUS: Mapping[type[Exception], int] = {
     StateUnavailableError: 503,
     BudgetExceededError: 504,
 }
-
-
-class Problem(BaseModel):
-    """What went wrong, and what to do about it."""
-
-    type: str
-    title: str
-    status: int
-    code: str
-    detail: str
-    help: str = ""
 
 
 # Inline, because the documented media type is not that of the routes.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
-if TYPE_CHECKING:
-    from upheld.service.problems import Problem
+from upheld.service.problem import Problem
 
 _PATHS = ("/v1/chat/", "/v1/models")
 _KINDS = {

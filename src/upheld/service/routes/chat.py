@@ -20,7 +20,7 @@ from upheld.service.chat.reply import Completion, chunks, completion
 from upheld.service.chat.request import AT, Chat, question_of
 from upheld.service.leaving import while_there
 from upheld.service.opened import Service
-from upheld.service.problems import Problem
+from upheld.service.problem import Problem
 from upheld.service.repeats import Once
 from upheld.service.replies import as_json
 from upheld.service.state import collections

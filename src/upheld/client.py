@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from upheld.budget import Budget
-from upheld.calibration.fitted import read_guarantee
+from upheld.calibration.fitted import FittedGuarantee, given_or_read
 from upheld.concurrency import within
 from upheld.errors import BudgetExceededError, UsageError
 from upheld.methods.choose import label
@@ -137,6 +137,7 @@ class AsyncUpheld:
         labels: Iterable[str] | None = None,
         strict: bool = False,
         calibrated: bool = True,
+        guarantee: FittedGuarantee | None = None,
         earlier: Sequence[Message] = (),
         listener: Listener | None = None,
     ) -> Answer:
@@ -145,7 +146,8 @@ class AsyncUpheld:
         When the budget ends, the best draft so far is the answer, and what was not reached is not
         checked. `preset` and `parameters` change a method: `upheld methods` lists what each can be
         told. `strict` keeps only what the sources uphold, and abstains where nothing is left.
-        `calibrated=False` leaves out the guarantee; `earlier` messages go into the question.
+        `guarantee` stands instead of the one of the settings; `calibrated=False` leaves out both.
+        `earlier` messages go into the question.
         """
         from upheld.assemble import pipeline as pipeline_of
         from upheld.assemble import tracer
@@ -158,8 +160,8 @@ class AsyncUpheld:
         chosen = chosen_parameters(name, parameters or {}, preset=preset, settings=usual)
         write_draft = compose(self._parts, self.scope(labels), chosen)
         pipeline = pipeline_of(label(name, chosen, usual), self._parts)
-        file = settings.guarantee if calibrated else None
-        guarantee = None if file is None else read_guarantee(file, pipeline)
+        fitted = given_or_read(guarantee, settings.guarantee) if calibrated else None
+        promise = None if fitted is None else fitted.for_pipeline(pipeline)
         status: Status | None = None
         with start_run(budget, tracer=tracer(), listener=listener) as run:
             try:
@@ -177,10 +179,10 @@ class AsyncUpheld:
             checked = await with_bearing(
                 await check(draft), self._parts.grade.grader, self._parts.embedder
             )
-            if guarantee is not None:
-                checked = sure_enough(checked, guarantee)
-            elif file is not None:
-                run.degrade(f"no guarantee: {file.name} was fitted on another pipeline")
+            if promise is not None:
+                checked = sure_enough(checked, promise)
+            elif fitted is not None:
+                run.degrade("no guarantee: the one there is was fitted on another pipeline")
             return render(
                 checked,
                 method=name,
@@ -188,7 +190,7 @@ class AsyncUpheld:
                 status=status,
                 strict=strict,
                 pipeline=pipeline,
-                guarantee=promised(guarantee, (*run.degraded, *checked.notes)),
+                guarantee=promised(promise, (*run.degraded, *checked.notes)),
             )
 
     async def search(

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
-from upheld.calibration.fitted import FittedGuarantee, fitted_on, write_guarantee
+from upheld.calibration.fitted import FittedGuarantee, fitted_on, read_guarantee, write_guarantee
 from upheld.calibration.labelled import LabelledClaim, append_label
 from upheld.cli import calibrate, show
 from upheld.cli.label import label_claims
@@ -116,7 +116,23 @@ async def test_another_pipeline_gets_no_promise_and_is_told(tmp_path: Path, pipe
     answer = await asked(tmp_path, file, passages=3)
     assert answer.guarantee is None
     assert answer.claims[0].verdict.support is Support.SUPPORTED
-    assert answer.degraded == ("no guarantee: guarantee.json was fitted on another pipeline",)
+    assert answer.degraded == ("no guarantee: the one there is was fitted on another pipeline",)
+
+
+async def test_a_guarantee_that_is_given_stands_before_that_of_the_settings(
+    tmp_path: Path, pipeline: str
+) -> None:
+    given = read_guarantee(fitted(tmp_path, pipeline, 0.95))
+    lax = fitted(tmp_path, pipeline, 0.5)
+    sure = FakeEntailment(always=SURE)
+    async with await kb(tmp_path, [WRITTEN, WRITTEN], entailment=sure, guarantee=lax) as opened:
+        answer = await opened.ask(QUESTION, guarantee=given)
+        assert answer.guarantee is not None
+        assert answer.guarantee.threshold == 0.95
+        assert answer.claims[0].verdict.cause is Cause.BELOW_GUARANTEE
+        bare = await opened.ask(QUESTION, guarantee=given, calibrated=False)
+        assert bare.guarantee is None
+        assert bare.claims[0].verdict.support is Support.SUPPORTED
 
 
 async def test_a_degraded_answer_is_held_to_the_threshold_but_not_promised(

@@ -47,7 +47,7 @@ def test_a_certified_threshold_is_told_drawn_and_written(folder: Path) -> None:
     write(folder / "labels.jsonl", 600, 0.5)
     code, shown = run("labels.jsonl", "--out", "guarantee.json")
     assert code == 0
-    found = read_guarantee(folder / "guarantee.json", "rag | setup | model:1")
+    found = read_guarantee(folder / "guarantee.json").for_pipeline("rag | setup | model:1")
     assert found is not None
     assert 0.3 < found.threshold < 0.6
     words = " ".join(shown.split())

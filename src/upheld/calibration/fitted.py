@@ -13,6 +13,7 @@ from upheld.errors import CalibrationError
 from upheld.types import Guarantee, content_hash
 
 _MOST_BYTES = 64_000  # ours has some hundred; this may be anybody's file
+_AGAIN = "Write it again: upheld calibrate LABELS --out guarantee.json"
 
 
 class FittedOn(BaseModel):
@@ -41,15 +42,22 @@ class FittedGuarantee(BaseModel):
     pipeline: str = Field(min_length=1)
     fitted_on: FittedOn
 
+    def for_pipeline(self, pipeline: str) -> Guarantee | None:
+        """The guarantee, if it was fitted on what this pipeline emits; else None."""
+        if self.pipeline != pipeline:
+            return None
+        return Guarantee(self.alpha, self.delta, self.threshold, str(self.fitted_on))
+
 
 def fitted_on(labels: Path, count: int) -> FittedOn:
     """The name and content of a file of labels, today."""
-    return FittedOn(
-        file=labels.name,
-        hash=content_hash(labels.read_bytes()),
-        labels=count,
-        date=datetime.now(UTC).replace(microsecond=0),
-    )
+    return fitted_today(labels.name, content_hash(labels.read_bytes()), count)
+
+
+def fitted_today(name: str, hash: str, count: int) -> FittedOn:
+    """Labels by their name and the hash of them all, today."""
+    today = datetime.now(UTC).replace(microsecond=0)
+    return FittedOn(file=name, hash=hash, labels=count, date=today)
 
 
 def write_guarantee(path: Path, fitted: FittedGuarantee) -> None:
@@ -60,27 +68,27 @@ def write_guarantee(path: Path, fitted: FittedGuarantee) -> None:
         raise CalibrationError(f"The guarantee {path} cannot be written: {error}") from error
 
 
-def read_guarantee(path: Path, pipeline: str) -> Guarantee | None:
-    """The guarantee, if it was fitted on what this pipeline emits; else None.
-
-    A file that is missing or spoilt is an error: someone relies on it.
-    """
-    fitted = _read(path)
-    if fitted.pipeline != pipeline:
-        return None
-    return Guarantee(fitted.alpha, fitted.delta, fitted.threshold, str(fitted.fitted_on))
+def given_or_read(given: FittedGuarantee | None, path: Path | None) -> FittedGuarantee | None:
+    """The guarantee that was given, or else the one in a file, if there is a file."""
+    return given if given is not None or path is None else read_guarantee(path)
 
 
-def _read(path: Path) -> FittedGuarantee:
+def read_guarantee(path: Path) -> FittedGuarantee:
+    """The guarantee; a file that is missing or spoilt is an error: someone relies on it."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise CalibrationError(f"The guarantee {path} cannot be read: {error}") from error
-    again = "Write it again: upheld calibrate LABELS --out guarantee.json"
     if len(content) > _MOST_BYTES:
-        raise CalibrationError(f"{path} is too long to be a guarantee.", help=again)
+        raise CalibrationError(f"{path} is too long to be a guarantee.", help=_AGAIN)
+    return guarantee_in(content, str(path))
+
+
+def guarantee_in(content: str | bytes, place: str) -> FittedGuarantee:
+    """The guarantee as it was written to `place`."""
     try:
         return FittedGuarantee.model_validate_json(content)
     except ValidationError as error:
-        raise CalibrationError(f"{path} is not a guarantee: {faults(error)}", help=again) from error
+        told = f"{place} is not a guarantee: {faults(error)}"
+        raise CalibrationError(told, help=_AGAIN) from error

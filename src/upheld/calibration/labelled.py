@@ -17,6 +17,7 @@ from upheld.errors import CalibrationError
 from upheld.types import Answer, Claim, Support
 
 Row = TypeVar("Row", bound=BaseModel)
+_WRITTEN_BY = "`upheld label` writes such lines."
 
 
 class LabelledClaim(BaseModel):
@@ -66,18 +67,28 @@ def draw(answer: Answer, seed: int = 0) -> Claim | None:
 
 def read_labels(path: Path) -> tuple[LabelledClaim, ...]:
     """All labels of a file; a line that cannot be read is named, never left out."""
-    return read_rows(path, LabelledClaim, "`upheld label` writes this file.")
+    return read_rows(path, LabelledClaim, _WRITTEN_BY)
+
+
+def labels_in(text: str, place: str) -> tuple[LabelledClaim, ...]:
+    """All labels of a text that came from `place`."""
+    return rows_in(text, LabelledClaim, place, _WRITTEN_BY)
 
 
 def read_rows(path: Path, kind: type[Row], help: str) -> tuple[Row, ...]:
     """All rows of a JSONL file; `help` says what a line looks like."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CalibrationError(f"{path} cannot be read: {error}") from error
+    return rows_in(text, kind, str(path), help)
+
+
+def rows_in(text: str, kind: type[Row], place: str, help: str) -> tuple[Row, ...]:
+    """All rows of a text, a JSON object a line."""
     return tuple(
-        _row(line, kind, f"{path}, line {number}", help)
-        for number, line in enumerate(lines, start=1)
+        _row(line, kind, f"{place}, line {number}", help)
+        for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     )
 

@@ -82,7 +82,7 @@ def claims(
     if as_json:
         show.print_json(found)
     else:
-        _show(found, learn_then_test.labels_needed(found))
+        _show(found)
     if found.threshold is None:
         raise typer.Exit(NOTHING_CERTIFIED)
     if out is not None:
@@ -97,14 +97,14 @@ def claims(
         show.err.print(Text(f"written: {out}", style="dim"))
 
 
-def _show(found: Calibration, needed: int | None) -> None:
+def _show(found: Calibration) -> None:
     if found.curve:
         show.out.print(_table(found))
         show.out.print()
         for line in picture(found.curve, found.alpha):
             show.out.print(line)
         show.out.print()
-    show.out.print(guarantee(found) if found.threshold is not None else failure(found, needed))
+    show.out.print(guarantee(found) if found.threshold is not None else failure(found))
 
 
 def _table(found: Calibration) -> Table:
@@ -154,23 +154,9 @@ def guarantee(found: Calibration) -> Text:
     )
 
 
-def failure(found: Calibration, needed: int | None) -> Text:
+def failure(found: Calibration) -> Text:
     """Why there is no guarantee, and what may help."""
-    told = Text.assemble(("Nothing could be certified. ", "bold yellow"))
-    if found.start is None:
-        told.append(f"There are too few claims: {found.claims}, of which {found.tested} test. ")
-    else:
-        first = next(step for step in found.curve if step.threshold == found.start)
-        told.append(
-            f"At the first threshold tested, {found.start:.3f}, {first.errors} of {first.kept} "
-            f"claims were not supported: it may be {first.upper_bound:.1%}, more than "
-            f"{show.percent(found.alpha)}. "
-        )
-    if needed is None:
-        told.append("More labels would hardly help; a larger alpha may.")
-    else:
-        told.append(
-            f"A fresh set of about {needed} labels would probably do: new questions, all drawn "
-            "anew. With labels added to these after looking, the guarantee would not hold."
-        )
-    return told
+    from upheld.calibration.failure import help_for, why_nothing
+
+    told = f"{why_nothing(found)} {help_for(found)}"
+    return Text.assemble(("Nothing could be certified. ", "bold yellow"), told)

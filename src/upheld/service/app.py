@@ -14,7 +14,7 @@ from upheld.service.callers import Door, tenant_of
 from upheld.service.deadline import Deadline
 from upheld.service.limits import BodyLimit
 from upheld.service.opened import opened
-from upheld.service.routes import answers, chat, documents, health, jobs, verify
+from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
 from upheld.service.worker import working
@@ -53,7 +53,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     )
     app.state.admission = Admission(Limits.of(settings), changed=metrics.load)
     problems.install(app)
-    for routes in (answers, verify, chat, documents, jobs, health):
+    for routes in (answers, verify, chat, documents, guarantee, jobs, health):
         app.include_router(routes.router)
     app.add_api_route("/metrics", metrics_route(metrics), include_in_schema=False)
     # The last one added is the first that a request meets.

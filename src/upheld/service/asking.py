@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from upheld.budget import Budget, Meter
+from upheld.calibration.fitted import FittedGuarantee
 from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.pipeline import document_id
 from upheld.plain import plain
@@ -18,7 +19,7 @@ from upheld.service.deadline import STATE_SECONDS, at_most
 from upheld.service.limits import CollectionName, QuestionText, Text
 from upheld.service.opened import Service
 from upheld.service.repeats import Once
-from upheld.service.state import answers, collections
+from upheld.service.state import answers, guarantees
 from upheld.service.state.answers import Cited, KeptAnswer
 from upheld.service.state.database import Session
 from upheld.trace import Listener, heard_by
@@ -71,6 +72,9 @@ class Ask(BaseModel):
     parameters: dict[str, bool | int | float | Text] = Field(default_factory=dict, max_length=32)
     budget: AskBudget = AskBudget()
     strict: bool = Field(default=False, description="Keep only sentences that a source upholds.")
+    calibrated: bool = Field(
+        default=True, description="Whether the collection's guarantee counts; false, for labelling."
+    )
     stream: bool = Field(default=False, description="Server-sent events instead of one reply.")
 
 
@@ -85,7 +89,7 @@ async def answered(
 ) -> Body:
     """The body that is sent and kept: what `upheld ask --json` prints."""
     meter = Meter(budget)
-    await at_most(_state_seconds(meter), _known(service, caller, ask.collection))
+    promise = await at_most(_state_seconds(meter), _promise(service, caller, ask.collection))
     async with service.knowledge.of(caller.tenant, ask.collection, meter.seconds_left) as kb:
         answer = await kb.ask(
             ask.question,
@@ -95,6 +99,8 @@ async def answered(
             budget=replace(meter.budget, seconds=_run_seconds(meter)),
             labels=caller.labels,
             strict=ask.strict,
+            calibrated=ask.calibrated,
+            guarantee=promise,
             earlier=earlier,
             listener=heard_by(service.metrics.event, listener),
         )
@@ -116,9 +122,10 @@ def _state_seconds(meter: Meter) -> float:
     return max(min(meter.seconds_left, STATE_SECONDS), LEAST_SECONDS)
 
 
-async def _known(service: Service, caller: Caller, collection: str) -> None:
+async def _promise(service: Service, caller: Caller, collection: str) -> FittedGuarantee | None:
+    """What the collection promises; raises if there is no such collection."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        await collections.get(session, collection)
+        return (await guarantees.standing(session, collection)).fitted
 
 
 async def _keep(

@@ -6,17 +6,19 @@ as long as it takes. A row that was changed meanwhile is left for the next look.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from upheld.client import AsyncUpheld
-from upheld.errors import MissingExtraError, NotFoundError, UpheldError, WebError
+from upheld.errors import CalibrationError, MissingExtraError, NotFoundError, UpheldError, WebError
 from upheld.ingest.given import Given
 from upheld.ingest.pipeline import LONGEST_TAIL
+from upheld.service.calibrating import Asked, fit
 from upheld.service.opened import Service
 from upheld.service.problems import problem_of
-from upheld.service.state import collections, documents, idempotency
+from upheld.service.state import collections, documents, guarantees, idempotency
 from upheld.service.state.database import Session
 from upheld.service.state.documents import Document, DocumentStatus
 from upheld.service.state.jobs import Jobs
@@ -32,7 +34,12 @@ _LOST = "its bytes are gone; send it again"
 def bodies(service: Service) -> Mapping[Task, Body]:
     """What runs for each kind of job."""
     works = Works(service)
-    return {Task.INGEST: works.ingest, Task.DELETE: works.delete, Task.COMPACT: works.compact}
+    return {
+        Task.INGEST: works.ingest,
+        Task.DELETE: works.delete,
+        Task.COMPACT: works.compact,
+        Task.CALIBRATE: works.calibrate,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,15 @@ class Works:
         async with self._session(work) as session:
             await idempotency.sweep(session)
 
+    async def calibrate(self, work: Work) -> None:
+        """Fit the labels that wait; a job whose labels certify nothing fails, however often run."""
+        while (looked := await self._guarantee(work)) is not None and looked.asked is not None:
+            found = await asyncio.to_thread(fit, Asked.model_validate(looked.asked))
+            async with self._session(work) as session:
+                await guarantees.settle(session, work.collection, looked, found)
+        if looked is not None and looked.told is not None:
+            raise CalibrationError(f"Nothing could be certified. {looked.told}")
+
     async def _read(self, work: Work, kb: AsyncUpheld, rows: Sequence[Document]) -> None:
         """Index a batch, then move its rows on; bytes that were read are not kept."""
         looked: list[Document] = []
@@ -116,6 +132,10 @@ class Works:
             raise MissingExtraError("Fetching a page", "web")
         page = await self.service.fetch(row.origin)
         return Given(row.id, page.data, page.name, page.uri, row.labels)
+
+    async def _guarantee(self, work: Work) -> guarantees.Looked | None:
+        async with self._session(work) as session:
+            return await guarantees.look(session, work.collection)
 
     async def _rows(self, work: Work, status: DocumentStatus) -> list[Document]:
         async with self._session(work) as session:

@@ -12,7 +12,7 @@ from psycopg import errors as pg
 
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
-from upheld.service.state import audit, idempotency
+from upheld.service.state import audit, guarantees, idempotency
 from upheld.service.state.connect import conninfo, role_options
 from upheld.service.state.database import Database
 from upheld.service.state.jobs import Jobs
@@ -28,6 +28,7 @@ TENANTS_OWN = (
     "answers",
     "answer_documents",
     "idempotency_keys",
+    "guarantees",
     "audit_log",
     "procrastinate_jobs",
     "procrastinate_events",
@@ -60,6 +61,7 @@ async def two(state: State, database: Database) -> tuple[UUID, UUID]:
         await put(session, "rota")
         await keep(session, "a1", "rota")
         await idempotency.begin(session, route="/v1/answers", key="k", request=b"{}")
+        await guarantees.ask(session, "staff", {"labels": []})
         await audit.record(session, actor="k1", action="document.put", subject="rota")
         await Jobs(session).defer(Task.INGEST, "staff")
     return first, second

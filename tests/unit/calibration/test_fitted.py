@@ -29,12 +29,12 @@ def written(tmp_path: Path) -> Path:
 
 
 def test_it_is_read_for_its_own_pipeline_only(written: Path) -> None:
-    found = read_guarantee(written, "rag | s")
+    found = read_guarantee(written).for_pipeline("rag | s")
     assert found is not None
     assert (found.alpha, found.delta, found.threshold) == (0.1, 0.05, 0.7)
     short = content_hash(b"some labels\n")[:12]
     assert found.fitted_on.startswith(f"120 labels of labels.jsonl ({short}), 20")
-    assert read_guarantee(written, "rag | another") is None
+    assert read_guarantee(written).for_pipeline("rag | another") is None
 
 
 @pytest.mark.parametrize(
@@ -51,19 +51,17 @@ def test_it_is_read_for_its_own_pipeline_only(written: Path) -> None:
         ("{", "{" + " " * 70_000),
     ],
 )
-def test_a_spoilt_file_is_refused_even_for_another_pipeline(
-    written: Path, old: str, new: str
-) -> None:
+def test_a_spoilt_file_is_refused(written: Path, old: str, new: str) -> None:
     text = written.read_text()
     assert old in text
     written.write_text(text.replace(old, new, 1))
     with pytest.raises(CalibrationError, match=r"guarantee\.json"):
-        read_guarantee(written, "rag | another")
+        read_guarantee(written)
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CalibrationError, match=r"none\.json"):
-        read_guarantee(tmp_path / "none.json", "rag | s")
+        read_guarantee(tmp_path / "none.json")
     with pytest.raises(CalibrationError, match="cannot be written"):
         write_guarantee(
             tmp_path,

@@ -156,6 +156,23 @@ idempotency_keys = Table(
     Index("idempotency_keys_answer", "tenant_id", "answer_id"),
 )
 
+# Not in the collection's row, which every question reads: labels that wait are large.
+guarantees = Table(
+    "guarantees",
+    metadata,
+    _tenant(),
+    Column("collection", Text, primary_key=True),
+    Column("revision", Integer, nullable=False, server_default=text("1")),
+    Column("asked", JSON(none_as_null=True)),  # labels that wait for a job; NULL: none do
+    Column("fitted", Text),  # the guarantee that stands, as in a file of it; NULL: none does
+    Column("told", Text),  # why the last labels certified nothing; NULL: they did, or wait
+    ForeignKeyConstraint(
+        ["tenant_id", "collection"],
+        ["collections.tenant_id", "collections.name"],
+        ondelete="CASCADE",
+    ),
+)
+
 audit_log = Table(
     "audit_log",
     metadata,

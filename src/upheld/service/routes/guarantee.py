@@ -1,0 +1,95 @@
+"""What a collection promises: labelled claims in, a guarantee out."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from upheld.calibration.fitted import FittedGuarantee
+from upheld.service.calibrating import ACCEPTED, Fitting, Removed, ask_for, asked_with, take_back
+from upheld.service.callers import Parts, Reader, Writer
+from upheld.service.limits import CollectionName
+from upheld.service.repeats import IdempotencyKey
+from upheld.service.state import guarantees
+
+router = APIRouter(prefix="/v1/collections/{collection}/guarantee", tags=["guarantee"])
+# Smaller ones would take more labels than are taken; larger ones would promise nothing.
+Level = Query(ge=0.001, le=0.5, allow_inf_nan=False)
+Alpha = Annotated[float, Level]
+Delta = Annotated[float, Level]
+LabelsName = Annotated[
+    str,
+    Query(
+        alias="name",
+        pattern=r"^[^\x00-\x1f/\\]{1,200}$",
+        description="What the labels are called; it is told with the guarantee.",
+    ),
+]
+_LINES = {
+    "requestBody": {
+        "required": True,
+        "description": "Labelled claims, a JSON object a line, as `upheld label` writes them.",
+        "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GuaranteeView:
+    """A guarantee, its pipeline, and whether newer labels wait to replace it."""
+
+    collection: str
+    guarantee: FittedGuarantee
+    labels_wait: bool
+
+
+@router.post(
+    "",
+    summary="Calibrate a collection",
+    status_code=ACCEPTED,
+    response_model=Fitting,
+    openapi_extra=_LINES,
+)
+async def calibrate_collection(
+    request: Request,
+    service: Parts,
+    caller: Writer,
+    collection: CollectionName,
+    alpha: Alpha = 0.1,
+    delta: Delta = 0.1,
+    name: LabelsName = "labels.jsonl",
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Of the claims shown as supported, at most alpha are not, with confidence 1 - delta.
+
+    A job fits it. Where nothing can be certified the job fails, and nothing is promised any more.
+    """
+    content = await request.body()
+    asked = await asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
+    return await ask_for(service, caller, collection, asked, idempotency_key)
+
+
+@router.get("", summary="The guarantee of a collection", response_model=GuaranteeView)
+async def get_guarantee(service: Parts, caller: Reader, collection: CollectionName) -> Response:
+    """What answers of the collection are given under, if they come from its pipeline."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        fitted, waits = await guarantees.get(session, collection)
+    shown = fitted.model_dump(mode="json")
+    return JSONResponse({"collection": collection, "guarantee": shown, "labels_wait": waits})
+
+
+@router.delete("", summary="Remove a guarantee", response_model=Removed)
+async def delete_guarantee(
+    service: Parts,
+    caller: Writer,
+    collection: CollectionName,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """From now on answers are given without it; labels that wait are dropped."""
+    return await take_back(service, caller, collection, idempotency_key)

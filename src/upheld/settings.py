@@ -118,6 +118,11 @@ class Settings(BaseSettings):
     answer_seconds: float = Field(
         120, gt=0, description="Seconds that the service gives one answer at most."
     )
+    answer_days: int | None = Field(
+        None,
+        ge=1,
+        description="Days that the service keeps an answer; none: until its documents go.",
+    )
     max_request_mb: int = Field(
         10, ge=1, description="Requests to the service larger than this are refused; not files."
     )

@@ -12,6 +12,7 @@ from procrastinate import App
 
 from upheld.concurrency import meanwhile, together
 from upheld.service.opened import Service
+from upheld.service.retention import EVERY_SECONDS, expire
 from upheld.service.state.rescue import SILENT_SECONDS, rescue
 from upheld.service.state.tasks import worker_app
 from upheld.service.telemetry.logs import told
@@ -53,6 +54,7 @@ async def _work(service: Service) -> None:
                     shutdown_graceful_timeout=DRAIN_SECONDS,
                 ),
                 _rescue_regularly(app),
+                _expire_regularly(app, service),
             )
     finally:
         await app.close_async()  # also a pool that was still connecting, whose tasks would stay
@@ -63,3 +65,10 @@ async def _rescue_regularly(app: App) -> NoReturn:
     while True:
         await rescue(app)
         await asyncio.sleep(SILENT_SECONDS)
+
+
+async def _expire_regularly(app: App, service: Service) -> NoReturn:
+    """What has reached its age goes within the hour."""
+    while True:
+        await expire(app, service)
+        await asyncio.sleep(EVERY_SECONDS)

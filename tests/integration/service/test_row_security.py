@@ -167,6 +167,11 @@ def test_the_admin_sees_nothing_that_tenants_own(state: State, table: str) -> No
 def test_the_worker_sees_the_queue_and_nothing_else(state: State, two: tuple[UUID, UUID]) -> None:
     with connected(state, Role.WORKER) as connection:
         assert count(connection, "procrastinate_jobs") >= 1
+        # Which tenants there are: their answers age whether or not anybody asks.
+        assert connection.execute("SELECT id FROM tenants").fetchall()
+        with pytest.raises(pg.InsufficientPrivilege):
+            connection.execute("SELECT name FROM tenants")
+        connection.rollback()
         with pytest.raises(pg.InsufficientPrivilege):
             count(connection, "documents")
 

@@ -1,13 +1,13 @@
-"""Answers that were given, with their traces, until a document that they quote is deleted."""
+"""Answers that were given, with their traces, until a document that they quote goes or they age."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, insert, select, tuple_
+from sqlalchemy import Select, delete, func, insert, select, tuple_
 
 from upheld.errors import NotFoundError
 from upheld.service.state.database import Session
@@ -89,6 +89,15 @@ async def forget_citing(
     )
     own = answers.c.tenant_id == session.tenant
     await session.sql.execute(delete(answers).where(own, answers.c.id.in_(citing)))
+
+
+async def expire(session: Session, *, age: timedelta, most: int) -> int:
+    """Delete answers older than that, `most` at a time; how many."""
+    own = answers.c.tenant_id == session.tenant
+    old = select(answers.c.id).where(own, answers.c.created_at < func.now() - age).limit(most)
+    # What another process is about to delete is left to it: waiting for it could be a deadlock.
+    free = old.with_for_update(skip_locked=True)
+    return (await session.sql.execute(delete(answers).where(own, answers.c.id.in_(free)))).rowcount
 
 
 async def known(session: Session, pairs: Iterable[Cited]) -> set[Cited]:

@@ -3,7 +3,7 @@
 None owns a table or may bypass row security, whoever logged in:
 
 - `upheld_app` sees the rows of the tenant that its transaction names, and of none without a name;
-- `upheld_worker` sees the queue of jobs, and nothing else;
+- `upheld_worker` sees the queue of jobs and the ids of tenants, and nothing else;
 - `upheld_admin` sees tenants, keys and the audit log, and no document or answer.
 """
 

@@ -117,6 +117,7 @@ answers = Table(
     ForeignKeyConstraint(
         ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
     ),
+    Index("answers_age", "tenant_id", "created_at"),
 )
 
 answer_documents = Table(

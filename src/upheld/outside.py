@@ -31,6 +31,10 @@ class Objects(Protocol):
         """Everything in a folder of the prefix."""
         ...
 
+    async def clear(self) -> int:
+        """Remove everything under the prefix; how many objects there were."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Page:

@@ -41,6 +41,19 @@ async def test_what_is_put_is_there_until_it_is_deleted(objects: Objects) -> Non
         await objects.get("a/one")
 
 
+async def test_cleared_there_is_nothing_left_and_its_neighbour_stays(place: Place) -> None:
+    one, other = (
+        Objects.at(f"{place.root}/{name}", place.storage_options) for name in ("one", "one-more")
+    )
+    for objects in (one, other):
+        for name in ("a", "_uploads/b/c"):
+            await objects.put(name, pieces(b"1"))
+    assert await one.clear() == 2
+    assert await one.listed() == []
+    assert await one.clear() == 0
+    assert len(await other.listed()) == 2
+
+
 async def test_half_an_object_is_none(objects: Objects) -> None:
     with pytest.raises(Exception, match="Writing an object failed"):
         await objects.put("a/one", broken())

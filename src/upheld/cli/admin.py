@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld.cli import options, show
+from upheld.cli.delete_tenant import delete_tenant
 from upheld.settings import load_settings
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ tenant = typer.Typer(no_args_is_help=True, help="Tenants: nobody sees another's 
 key = typer.Typer(no_args_is_help=True, help="API keys of a tenant.")
 app.add_typer(tenant, name="tenant")
 app.add_typer(key, name="key")
+
+tenant.command("delete")(delete_tenant)
 
 Name = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,9 +96,28 @@ class Objects:
                 for entry in page
             ]
 
+    async def clear(self) -> int:
+        """Also what was written by half, which no listing of a folder shows."""
+        if "://" not in self.uri:
+            with _translated("Deleting"):
+                return await asyncio.to_thread(_remove, Path(self.uri))
+        count = 0
+        while found := await self.listed():  # again, for what came meanwhile
+            await self.delete([each.name for each in found])
+            count += len(found)
+        return count
+
     def _exists(self) -> bool:
         """Whether there may be something: a missing folder has no store, a missing prefix does."""
         return "://" in self.uri or Path(self.uri).is_dir()
+
+
+def _remove(folder: Path) -> int:
+    if not folder.is_dir():
+        return 0
+    count = sum(1 for each in folder.rglob("*") if not each.is_dir())
+    shutil.rmtree(folder)
+    return count
 
 
 @contextmanager

@@ -33,7 +33,13 @@ TENANTS_OWN = (
     "procrastinate_jobs",
     "procrastinate_events",
 )
-HIDDEN = ("tenants", "api_keys", "procrastinate_workers", "procrastinate_periodic_defers")
+HIDDEN = (
+    "tenants",
+    "ended_tenants",
+    "api_keys",
+    "procrastinate_workers",
+    "procrastinate_periodic_defers",
+)
 
 
 @contextmanager
@@ -68,7 +74,11 @@ async def two(state: State, database: Database) -> tuple[UUID, UUID]:
 
 
 def test_every_table_is_in_this_test() -> None:
-    own = {table.name for table in metadata.sorted_tables} - {"tenants", "api_keys"}
+    own = {table.name for table in metadata.sorted_tables} - {
+        "tenants",
+        "ended_tenants",
+        "api_keys",
+    }
     assert own == {name for name in TENANTS_OWN if not name.startswith("procrastinate")}
 
 
@@ -174,6 +184,12 @@ def test_the_worker_sees_the_queue_and_nothing_else(state: State, two: tuple[UUI
         connection.rollback()
         with pytest.raises(pg.InsufficientPrivilege):
             count(connection, "documents")
+
+
+@pytest.mark.parametrize("role", [Role.APP, Role.WORKER])
+def test_only_the_admin_may_end_a_tenant(state: State, two: tuple[UUID, UUID], role: Role) -> None:
+    with connected(state, role) as connection, pytest.raises(pg.InsufficientPrivilege):
+        connection.execute("SELECT upheld_end_tenant(%s)", (two[0],))
 
 
 def test_row_security_binds_the_owner_too(state: State, two: tuple[UUID, UUID]) -> None:

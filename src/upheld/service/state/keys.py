@@ -95,6 +95,14 @@ async def revoke(admin: AdminSession, prefix: str) -> Key:
     return key
 
 
+async def revoke_all(admin: AdminSession, tenant: Tenant) -> None:
+    """From the next request on every key of the tenant is refused."""
+    live = update(api_keys).where(
+        api_keys.c.tenant_id == tenant.id, api_keys.c.revoked_at.is_(None)
+    )
+    await admin.sql.execute(live.values(revoked_at=func.now()))
+
+
 async def verify(database: Database, text: str) -> Key | None:
     """The live key that this text is, or None, for whatever reason.
 

@@ -55,6 +55,15 @@ tenants = Table(
     _now("created_at"),
 )
 
+# What is left of a tenant that was deleted: enough to clear its storage once more.
+ended_tenants = Table(
+    "ended_tenants",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text, nullable=False),
+    _now("ended_at"),
+)
+
 api_keys = Table(
     "api_keys",
     metadata,

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from upheld.errors import ConflictError, NotFoundError
 from upheld.service.state import audit
 from upheld.service.state.database import AdminSession
-from upheld.service.state.tables import tenants
+from upheld.service.state.tables import ended_tenants, tenants
+
+_END = text("SELECT upheld_end_tenant(:id)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,18 @@ async def named(admin: AdminSession, name: str) -> Tenant:
             f"There is no tenant {name}.", help="`upheld admin tenant list` shows them."
         )
     return _tenant(found)
+
+
+async def end(admin: AdminSession, id: UUID) -> int:
+    """Stop its jobs, and when none runs any more delete all of its rows; how many still run."""
+    running = await admin.sql.execute(_END, {"id": id})
+    return int(running.scalar_one())
+
+
+async def ended(admin: AdminSession, name: str) -> list[UUID]:
+    """Tenants of this name that were deleted."""
+    of_name = select(ended_tenants.c.id).where(ended_tenants.c.name == name)
+    return list((await admin.sql.execute(of_name.order_by(ended_tenants.c.ended_at))).scalars())
 
 
 def _tenant(row: Row[tuple[object, ...]]) -> Tenant:

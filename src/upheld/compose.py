@@ -245,7 +245,7 @@ def fave(kit: Kit, chosen: FaveParameters) -> FaVe:
 
 
 def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
-    """Our own; without a language model a facet is answered from the one passage that fits it."""
+    """Our own; without a language model a facet is answered from the few passages likeliest to."""
     writes = kit.parts.llm is not None
     wider = kit.wider(chosen.wider)
     return ByDiagnosis(
@@ -259,7 +259,7 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
         ),
-        write=kit.write if writes else quote_one(kit),
+        write=kit.write if writes else quote_likely(kit),
         restate=kit.asking(
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
@@ -270,9 +270,11 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
     )
 
 
-def quote_one(kit: Kit) -> QuoteWriter:
-    """Quotes of one passage; fitted on dev: docs/decisions/011-one-passage.md."""
-    return replace(kit.quote, one_passage=True, max_sentences=6, keep_within=0.3, abstain_below=0.2)
+def quote_likely(kit: Kit) -> QuoteWriter:
+    """Quotes of few passages; fitted on dev: docs/decisions/011-one-passage.md."""
+    return replace(
+        kit.quote, likely_passages=True, max_sentences=6, keep_within=0.3, abstain_below=0.2
+    )
 
 
 def last_look(kit: Kit, chosen: UpheldParameters) -> LastLook:

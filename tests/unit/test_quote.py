@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
-import pytest
-
-from upheld.stages.quote import Candidate, QuoteWriter, of_best_passage, standing
+from upheld.stages.quote import QuoteWriter
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 
 LIGHTHOUSE = (
@@ -75,30 +70,13 @@ async def test_headings_are_not_quoted() -> None:
     assert [claim.text for claim in draft.claims] == ["The crossing takes an hour."]
 
 
-async def test_of_one_passage_only_where_that_is_wanted() -> None:
+async def test_of_the_likeliest_passages_only_where_that_is_wanted() -> None:
     asked = Question("What do tickets cost, and how often does the ferry sail?")
     scattered = await QuoteWriter()(asked, BOTH)
-    gathered = await QuoteWriter(one_passage=True)(asked, BOTH)
+    gathered = await QuoteWriter(likely_passages=True)(asked, BOTH)
     assert len({claim.citations[0].passage_id for claim in scattered.claims}) == 2
     assert {claim.citations[0].passage_id for claim in gathered.claims} == {"Lighthouse"}
 
 
-async def test_of_one_passage_of_none_is_nothing() -> None:
-    assert (await QuoteWriter(one_passage=True)(Question("Anything?"), Evidence())).claims == ()
-
-
-def test_of_two_sentences_that_fit_alike_the_one_of_the_better_passage_is_quoted() -> None:
-    poor, good = (each.graded(at) for each, at in zip(BOTH, (-0.9, 0.9), strict=True))
-    alike = [Candidate(hit.passage, rank, 0, 9, 0.5) for rank, hit in enumerate((poor, good))]
-    assert of_best_passage(alike, Evidence((poor, good))) == alike[1:]
-    clearly = [replace(alike[0], score=1.1), alike[1]]
-    assert of_best_passage(clearly, Evidence((poor, good))) == clearly[:1]
-
-
-def test_a_passage_stands_by_its_grade_and_the_search_or_by_its_place_alone() -> None:
-    first, second = BOTH
-    assert standing(BOTH) == [0.0, -1.2]
-    graded = Evidence((replace(first, score=0.4, relevance=0.0), replace(second, score=0.8)))
-    assert standing(graded) == [pytest.approx(1.0), -1.2]
-    surest = Evidence((replace(first, score=0.8, relevance=1.0),))
-    assert standing(surest) == [pytest.approx(math.log(99) + 2)]
+async def test_of_no_passages_is_nothing() -> None:
+    assert (await QuoteWriter(likely_passages=True)(Question("Anything?"), Evidence())).claims == ()

@@ -255,6 +255,34 @@ def bearing(
 
 
 @app.command()
+def likely(
+    data: Data,
+    suite: Annotated[str, typer.Option(help="Its dev questions are asked.")] = "short+hops",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many questions of each set.")
+    ] = None,
+    passages: Annotated[int, typer.Option(min=1, help="That they are asked of.")] = 20_000,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How the numbers were chosen by which `upheld` picks the passages that it quotes.
+
+    Example: upheld bench likely --data pack --limit 50
+    """
+    from upheld.bench.runs.likely import bench_likely
+    from upheld.bench.runs.questions import suite_of
+    from upheld.bench.split import Split
+    from upheld.bench.vectors import default_cache
+    from upheld.settings import load_settings
+
+    asked = suite_of(suite, data, split=Split.DEV, limit=limit, passages=passages, seed=0)
+    settings = load_settings()
+    kept = cache or default_cache()
+    shown(lambda watch: bench_likely(asked, settings, kept, watch), as_json, as_markdown)
+
+
+@app.command()
 def prefix(
     llm: Annotated[str, typer.Option(metavar="URL", help="A server that tells what it cached.")],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model's name on that server.")],

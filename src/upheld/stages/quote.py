@@ -13,17 +13,11 @@ from upheld.calls import embed
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
-from upheld.stages.bearing import log_odds
 from upheld.stages.grade import relevances
-from upheld.stages.linked import linked
+from upheld.stages.likely import likely
 from upheld.trace import current_run, span
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems, rarities
-
-# How the one passage is chosen; fitted on dev questions: docs/decisions/011-one-passage.md
-SENTENCE_WEIGHT = 12.0  # of the best sentence's score, against the log odds of the passage
-SEARCH_WEIGHT = 2.0  # of the search's score, as a share of its best
-UNGRADED_STEP = 1.2  # for every place below the first, where there are no grades
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +54,21 @@ class QuoteWriter:
     grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
-    one_passage: bool = False  # all from the passage that fits best, and one that it names
+    likely_passages: bool = False  # only of those that are likeliest to answer
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
             read = evidence.top(self.max_passages)
-            candidates = sentences_of(read.passages)
-            scored = await self._graded(question, await self._score(question.text, candidates))
-            if self.one_passage:
-                picked = self._and_linked(
-                    question, self._pick(of_best_passage(scored, read)), scored, read
-                )
-            else:
-                picked = self._pick(scored)
+            scored = await self.scored(question, read)
+            if self.likely_passages:
+                scored = of_likely(scored, read)
+            picked = self._pick(scored)
             return Draft(question, tuple(quoted(each) for each in picked), evidence)
+
+    async def scored(self, question: Question, evidence: Evidence) -> list[Candidate]:
+        """Every sentence, with how well it fits."""
+        candidates = sentences_of(evidence.passages)
+        return await self._graded(question, await self._score(question.text, candidates))
 
     async def _score(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         shared = shared_words(question, candidates)
@@ -115,20 +110,6 @@ class QuoteWriter:
             return None
         return [float(vector @ asked) for vector in said]
 
-    def _and_linked(
-        self,
-        question: Question,
-        picked: list[Candidate],
-        scored: Sequence[Candidate],
-        evidence: Evidence,
-    ) -> list[Candidate]:
-        """And the best sentence of a second passage, where one hop leads to another."""
-        if not picked:
-            return picked
-        second = linked(question, [each.text for each in picked], picked[0].passage, evidence)
-        said = [each for each in scored if second and each.passage.id == second.id]
-        return [*picked, *sorted(said, key=lambda each: -each.score)[:1]]
-
     def _pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
         best_first = sorted(scored, key=lambda each: -each.score)
         if not best_first or best_first[0].score < self.abstain_below:
@@ -158,27 +139,18 @@ def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
     ]
 
 
-def of_best_passage(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
-    """The sentences of one passage: its best sentence counts, and how good it is as a whole."""
-    good = dict(zip(evidence.passages, standing(evidence), strict=True))
-    best = max(
-        scored, key=lambda each: SENTENCE_WEIGHT * each.score + good[each.passage], default=None
-    )
-    return [each for each in scored if best and each.passage.id == best.passage.id]
+def of_likely(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
+    """The sentences of the passages that are worth a reader's time."""
+    chosen = likely(evidence, best_sentences(scored))
+    return [each for each in scored if each.passage in chosen]
 
 
-def standing(evidence: Evidence) -> list[float]:
-    """How good each passage is: its grade, and its share of the search's best score.
-
-    Where nobody graded it, how high it stands is all that is known.
-    """
-    most = max((hit.score for hit in evidence), default=0.0) or 1.0
-    return [
-        -UNGRADED_STEP * rank
-        if hit.relevance is None
-        else log_odds((hit.relevance + 1) / 2) + SEARCH_WEIGHT * hit.score / most
-        for rank, hit in enumerate(evidence)
-    ]
+def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
+    """By passage, the score of its best sentence."""
+    best: dict[Passage, float] = {}
+    for each in scored:
+        best[each.passage] = max(each.score, best.get(each.passage, each.score))
+    return best
 
 
 def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:

@@ -1,0 +1,108 @@
+"""`upheld bench likely`: what tells that a passage answers, and how many are worth quoting.
+
+The numbers of `upheld.stages.likely` come from here: fitted on dev questions and their gold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from upheld.assemble import open_parts
+from upheld.bench.logistic import logistic
+from upheld.bench.manifest import manifest
+from upheld.bench.report import Report, Row, Watch
+from upheld.bench.runs.kb import settings_for
+from upheld.bench.suites.suite import Asked, Suite
+from upheld.compose import Kit
+from upheld.methods.choose import parameters
+from upheld.settings import Settings
+from upheld.stages.likely import MOST, Signals, probability, signals, worth_quoting
+from upheld.stages.quote import best_sentences
+from upheld.trace import start_run
+from upheld.types import Question, Scope
+
+PARTS = 5
+Weights = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The passages that one question found, and which of them are gold."""
+
+    set: str
+    signals: tuple[Signals, ...]
+    right: tuple[bool, ...]
+    gold: int
+
+
+async def bench_likely(suite: Suite, settings: Settings, cache: Path, watch: Watch) -> Report:
+    """Fit on all questions; the figures are of numbers fitted without the question."""
+    parts = await open_parts(await settings_for(suite, settings, cache, watch))
+    kit = Kit(parts, Scope(parts.settings.collection), parameters("upheld", {}))
+    asked = [each for each in suite.questions if each.gold]
+    found = []
+    try:
+        for done, each in enumerate(asked, start=1):
+            found.append(await _found(kit, each))
+            watch("reading passages", done, len(asked))
+        facts = manifest(
+            suite=suite.name, data=dict(suite.hashes), questions=len(asked), models=_models(kit)
+        )
+    finally:
+        await parts.close()
+    weights = fitted(found)
+    rows = [_row(f"{n} passages at most", found, n) for n in range(1, MOST + 1)]
+    named = dict(zip(("grade", "sentence", "search", "shift"), weights, strict=True))
+    return Report("likely", named, tuple(rows), facts)
+
+
+async def _found(kit: Kit, asked: Asked) -> Found:
+    question = Question(asked.text)
+    with start_run():
+        read = await kit.search()(question)
+        best = best_sentences(await kit.quote.scored(question, read))
+    known = signals(read, best)
+    right = tuple(passage.id in asked.gold for passage in known)
+    return Found(asked.set, tuple(known.values()), right, len(asked.gold))
+
+
+def _models(kit: Kit) -> dict[str, str | None]:
+    embedder, grader = kit.parts.embedder, kit.parts.grade.grader
+    return {
+        "embedder": None if embedder is None else embedder.identity,
+        "grader": None if grader is None else grader.identity,
+    }
+
+
+def fitted(found: Sequence[Found]) -> Weights:
+    """Every passage counts once, whatever it was found for."""
+    x = [each for question in found for each in question.signals]
+    y = [right for question in found for right in question.right]
+    (grade, sentence, search), shift = logistic(np.array(x), np.array(y, float))
+    return grade, sentence, search, shift
+
+
+def _row(what: str, found: Sequence[Found], most: int) -> Row:
+    """Gold citation F1, each question by numbers that were fitted without it."""
+    cited = 0
+    by_set: dict[str, list[float]] = {}
+    for part in range(PARTS):
+        weights = fitted([each for at, each in enumerate(found) if at % PARTS != part])
+        for each in found[part::PARTS]:
+            hits = chosen(each, weights, most)
+            cited += len(hits)
+            by_set.setdefault(each.set, []).append(2 * sum(hits) / (len(hits) + each.gold))
+    means = {name: float(np.mean(of_set)) for name, of_set in sorted(by_set.items())}
+    every = float(np.mean([f1 for of_set in by_set.values() for f1 in of_set]))
+    return {"what": what, "cited": cited / len(found), "gold_f1": every, **means}
+
+
+def chosen(found: Found, weights: Weights, most: int) -> list[bool]:
+    """Of the passages that would be quoted, which are right."""
+    chances = [probability(each, weights) for each in found.signals]
+    first = sorted(zip(chances, found.right, strict=True), key=lambda pair: -pair[0])
+    return [right for _, right in first[: worth_quoting([each for each, _ in first], most)]]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from upheld.calibration.failure import help_for, why_nothing
 from upheld.calibration.fitted import FittedGuarantee, fitted_today
-from upheld.calibration.labelled import LabelledClaim, labels_in
+from upheld.calibration.labelled import LabelledClaim, labels_in, the_pipeline
 from upheld.calibration.learn_then_test import calibrate
 from upheld.errors import CalibrationError, NotAllowedError, TooLargeError, UsageError
 from upheld.plain import plain
@@ -80,6 +79,7 @@ def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Aske
     """The lines of a file of labels, checked one by one; a bad one is named."""
     try:
         labels = labels_in(content.decode("utf-8-sig"), "The labels")
+        pipeline = the_pipeline(labels)
     except UnicodeDecodeError as error:
         raise UsageError("The labels are not UTF-8.") from error
     except CalibrationError as error:
@@ -91,7 +91,7 @@ def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Aske
         delta=delta,
         name=name,
         hash=content_hash(content),
-        pipeline=_pipeline(labels),
+        pipeline=pipeline,
         labels=tuple(map(_label, labels)),
     )
 
@@ -165,18 +165,6 @@ def _sees_all(caller: Caller) -> None:
             "This key sees only a part of the collection, and its guarantee is for all of it.",
             help="Send them with a key that was made without --label and --unlabelled.",
         )
-
-
-def _pipeline(labels: Sequence[LabelledClaim]) -> str:
-    if not labels:
-        raise UsageError("There are no labels.", help="Make some with `upheld label`.")
-    first, *others = {each.pipeline for each in labels}
-    if others:
-        raise UsageError(
-            f"These labels are of {len(others) + 1} pipelines, whose scores do not compare.",
-            help="Send the labels of one pipeline.",
-        )
-    return first
 
 
 def _label(labelled: LabelledClaim) -> Label:

@@ -1,7 +1,7 @@
 """Small models that read each text once a question, whichever variant asks first.
 
-Variants are then compared on the same scores and a run takes half as long; but who asks second
-waits for nothing, so that no time of it tells anything.
+Variants are then compared on the same scores and a run is over sooner; but who asks second waits
+for nothing, so that no time of it tells anything.
 """
 
 from __future__ import annotations

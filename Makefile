@@ -38,7 +38,7 @@ format:
 	$(BIN)/ruff check --fix .
 
 test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
-	$(BIN)/pytest -n 2 --dist loadfile -m "not campaign and not alone"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not campaign and not alone"
 	$(BIN)/pytest -m "alone and not campaign"
 
 test-real:  ## everything, the long campaigns too

@@ -26,6 +26,7 @@ from upheld.methods.rag import RAG
 from upheld.methods.upheld import ByDiagnosis
 from upheld.ports import LLM, Grader, Searcher
 from upheld.stages.best_of import BestOf
+from upheld.stages.bridge import Bridge
 from upheld.stages.chain_verify import ChainVerify
 from upheld.stages.diagnosis.last_look import LastLook
 from upheld.stages.diagnosis.on_point import OnPoint
@@ -259,7 +260,7 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
         ),
-        write=kit.write if writes else quote_likely(kit),
+        write=kit.write if writes else quote_likely(kit, chosen.bridges),
         restate=kit.asking(
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
@@ -270,10 +271,17 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
     )
 
 
-def quote_likely(kit: Kit) -> QuoteWriter:
-    """Quotes of few passages; fitted on dev: docs/decisions/011-one-passage.md."""
+def quote_likely(kit: Kit, bridges: bool) -> QuoteWriter:
+    """Quotes of few passages, and of what these name; fitted on dev: docs/decisions/011 and 017."""
+    grader = kit.parts.grade.grader
+    bridge = Bridge(search=kit.found(Bridge.candidates), grader=grader)
     return replace(
-        kit.quote, likely_passages=True, max_sentences=6, keep_within=0.3, abstain_below=0.2
+        kit.quote,
+        likely_passages=True,
+        bridge=bridge if bridges and grader else None,
+        max_sentences=6,
+        keep_within=0.3,
+        abstain_below=0.2,
     )
 
 

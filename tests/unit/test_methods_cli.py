@@ -135,6 +135,7 @@ async def asked(
     question: str = ASK,
     good: bool = False,
     preset: str | None = None,
+    writes: bool = True,
 ) -> Seen:
     embedder, grader, llm = FakeEmbedder(), FakeGrader(), FakeLLM(Play(good))
     index = WatchedIndex(embedder.identity, embedder.dimension)
@@ -143,7 +144,7 @@ async def asked(
         settings=load_settings(),
         index=index,
         embedder=embedder,
-        llm=llm,
+        llm=llm if writes else None,
         verify=Verify(model=FakeEntailment()),
         grade=Grade(grader=grader, upper=0.5, lower=-0.9),
         chunker=Chunker(),
@@ -171,6 +172,7 @@ WHERE: Mapping[tuple[Any, ...], dict[str, Any]] = {
     ("uoq", "select"): {"given": {"sessions": 3}},
     ("uoq", "delta"): {"given": {"sessions": 3, "select": "r_q"}},
     ("fave", "passages"): {"given": {"per_question": 10}},
+    ("upheld", "bridges"): {"writes": False, "question": FERRY},
     ("upheld", "on_point"): {"good": True, "question": "Which museum opened in 1881?"},
     ("upheld", "rounds", 5): {"given": {"rounds": 0}},
     ("upheld", "unsupported"): {"given": {"rounds": 0}, "question": FERRY},

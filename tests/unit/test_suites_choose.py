@@ -10,9 +10,9 @@ from upheld.bench.suites.choose import SUITES, load_suite
 from upheld.errors import NotFoundError, UsageError
 
 
-def test_there_are_eight() -> None:
+def test_there_are_nine() -> None:
     assert set(SUITES) == {
-        "tiny", "short", "hops", "facets", "abstain", "conflict", "poison", "backbone",
+        "tiny", "short", "hops", "facets", "abstain", "conflict", "poison", "backbone", "bridges",
     }  # fmt: skip
 
 

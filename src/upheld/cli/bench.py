@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upheld.cli import bench_judge, bench_pages, bench_runs, bench_service, options, show
+from upheld.cli import (
+    bench_fits,
+    bench_judge,
+    bench_pages,
+    bench_runs,
+    bench_service,
+    options,
+    show,
+)
 from upheld.cli.bench_output import Markdown, shown
 from upheld.errors import UsageError
 
@@ -35,6 +43,9 @@ app.command()(bench_judge.judge)
 app.command()(bench_pages.report)
 app.command()(bench_pages.compare)
 app.command()(bench_service.service)
+app.command()(bench_fits.bearing)
+app.command()(bench_fits.likely)
+app.command()(bench_fits.bridges)
 
 
 class SplitName(StrEnum):
@@ -235,51 +246,6 @@ def verify_choices(
 
     choice = Choice(data, cache or default_cache(), limit)
     shown(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
-
-
-@app.command()
-def bearing(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
-    as_json: options.Json = False,
-    as_markdown: Markdown = False,
-) -> None:
-    """How the numbers were chosen by which `upheld` withholds what does not answer.
-
-    Fitted on answers of `upheld` in runs on dev questions, from which nothing is withheld.
-
-    Example: upheld bench bearing runs/short runs/abstain
-    """
-    from upheld.bench.runs.bearing import bench_bearing
-
-    shown(lambda watch: bench_bearing(runs, watch), as_json, as_markdown)
-
-
-@app.command()
-def likely(
-    data: Data,
-    suite: Annotated[str, typer.Option(help="Its dev questions are asked.")] = "short+hops",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many questions of each set.")
-    ] = None,
-    passages: Annotated[int, typer.Option(min=1, help="That they are asked of.")] = 20_000,
-    cache: Cache = None,
-    as_json: options.Json = False,
-    as_markdown: Markdown = False,
-) -> None:
-    """How the numbers were chosen by which `upheld` picks the passages that it quotes.
-
-    Example: upheld bench likely --data pack --limit 50
-    """
-    from upheld.bench.runs.likely import bench_likely
-    from upheld.bench.runs.questions import suite_of
-    from upheld.bench.split import Split
-    from upheld.bench.vectors import default_cache
-    from upheld.settings import load_settings
-
-    asked = suite_of(suite, data, split=Split.DEV, limit=limit, passages=passages, seed=0)
-    settings = load_settings()
-    kept = cache or default_cache()
-    shown(lambda watch: bench_likely(asked, settings, kept, watch), as_json, as_markdown)
 
 
 @app.command()

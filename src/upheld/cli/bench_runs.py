@@ -55,8 +55,8 @@ def run(
     suite: Annotated[
         str | None,
         typer.Option(
-            help="tiny ships with Upheld; short, hops, facets, abstain, conflict, poison and "
-            "backbone are read from --data."
+            help="tiny ships with Upheld; short, hops, facets, abstain, conflict, poison, "
+            "backbone and bridges are read from --data."
         ),
     ] = None,
     questions: Annotated[

@@ -115,6 +115,7 @@ class UpheldParameters(Parameters):
     facets: bool = Field(True, description="plan where the question has several parts")
     strips: bool = Field(True, description="keep only the strips that help")
     wider: bool = Field(True, description="look wider when what was found is not good enough")
+    bridges: bool = Field(True, description="quote also what a quoted passage names")
     on_point: bool = Field(True, description="withhold what does not answer the question")
     rivals: bool = Field(True, description="report documents that answer otherwise")
     unsupported: Leftover = Field(Leftover.MARK, description="what no source upholds")

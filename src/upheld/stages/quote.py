@@ -13,6 +13,7 @@ from upheld.calls import embed
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
+from upheld.stages.bridge import Bridge
 from upheld.stages.grade import relevances
 from upheld.stages.likely import likely
 from upheld.trace import current_run, span
@@ -55,6 +56,7 @@ class QuoteWriter:
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
     likely_passages: bool = False  # only of those that are likeliest to answer
+    bridge: Bridge | None = None  # and of those that they name
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
@@ -62,7 +64,13 @@ class QuoteWriter:
             scored = await self.scored(question, read)
             if self.likely_passages:
                 scored = of_likely(scored, read)
-            picked = self._pick(scored)
+            picked = self.pick(scored)
+            if self.bridge is not None:
+                named = await self.bridge(question, best_words(picked))
+                half = replace(self, max_sentences=self.max_sentences // 2)
+                picked += half.pick(await self.scored(question, named))
+                known = evidence.passages
+                evidence = Evidence((*evidence, *(h for h in named if h.passage not in known)))
             return Draft(question, tuple(quoted(each) for each in picked), evidence)
 
     async def scored(self, question: Question, evidence: Evidence) -> list[Candidate]:
@@ -110,7 +118,8 @@ class QuoteWriter:
             return None
         return [float(vector @ asked) for vector in said]
 
-    def _pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
+    def pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
+        """The few that are worth reading, in reading order."""
         best_first = sorted(scored, key=lambda each: -each.score)
         if not best_first or best_first[0].score < self.abstain_below:
             return []
@@ -151,6 +160,12 @@ def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
     for each in scored:
         best[each.passage] = max(each.score, best.get(each.passage, each.score))
     return best
+
+
+def best_words(scored: Sequence[Candidate]) -> dict[Passage, str]:
+    """By passage, its best sentence, under its title."""
+    worst_first = sorted(scored, key=lambda each: each.score)
+    return {each.passage: each.alone.searchable for each in worst_first}
 
 
 def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:

@@ -50,7 +50,7 @@ async def bench_likely(suite: Suite, settings: Settings, cache: Path, watch: Wat
             found.append(await _found(kit, each))
             watch("reading passages", done, len(asked))
         facts = manifest(
-            suite=suite.name, data=dict(suite.hashes), questions=len(asked), models=_models(kit)
+            suite=suite.name, data=dict(suite.hashes), questions=len(asked), models=models_of(kit)
         )
     finally:
         await parts.close()
@@ -70,7 +70,8 @@ async def _found(kit: Kit, asked: Asked) -> Found:
     return Found(asked.set, tuple(known.values()), right, len(asked.gold))
 
 
-def _models(kit: Kit) -> dict[str, str | None]:
+def models_of(kit: Kit) -> dict[str, str | None]:
+    """Who found and who graded, for the manifest."""
     embedder, grader = kit.parts.embedder, kit.parts.grade.grader
     return {
         "embedder": None if embedder is None else embedder.identity,

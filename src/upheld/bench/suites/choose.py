@@ -10,6 +10,7 @@ from pathlib import Path
 from upheld.bench.split import Split
 from upheld.bench.suites.abstain import load_abstain
 from upheld.bench.suites.backbone import load_backbone
+from upheld.bench.suites.bridges import load_bridges
 from upheld.bench.suites.conflict import load_conflict
 from upheld.bench.suites.draw import Draw
 from upheld.bench.suites.facets import load_facets
@@ -28,6 +29,7 @@ PACKED: Mapping[str, Callable[[Path, Draw], Suite]] = {
     "conflict": load_conflict,
     "poison": load_poison,
     "backbone": load_backbone,
+    "bridges": load_bridges,
 }
 SUITES = (TINY, *PACKED)
 PASSAGES = 20_000  # as many as a search can be embedded for in minutes

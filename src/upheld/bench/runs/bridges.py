@@ -11,21 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.assemble import open_parts
 from upheld.bench.logistic import logistic
-from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.runs.kb import settings_for
-from upheld.bench.runs.likely import models_of
+from upheld.bench.runs.reading import read_each
 from upheld.bench.suites.suite import Asked, Suite
 from upheld.compose import Kit, quote_likely
 from upheld.errors import UsageError
-from upheld.methods.choose import parameters
 from upheld.settings import Settings
 from upheld.stages.bridge import chance, odds
 from upheld.stages.quote import best_words, of_likely
-from upheld.trace import start_run
-from upheld.types import Question, Scope
+from upheld.types import Question
 
 PARTS = 5
 FLOORS = (1.0, 0.7, 0.6, 0.5, 0.4, 0.35, 0.3, 0.2)
@@ -44,19 +39,7 @@ class Crossed:
 
 async def bench_bridges(suite: Suite, settings: Settings, cache: Path, watch: Watch) -> Report:
     """Fit on all questions; the figures are of numbers fitted without the question."""
-    parts = await open_parts(await settings_for(suite, settings, cache, watch))
-    kit = Kit(parts, Scope(parts.settings.collection), parameters("upheld", {}))
-    asked = [each for each in suite.questions if each.gold]
-    crossed = []
-    try:
-        for done, each in enumerate(asked, start=1):
-            crossed.append(await _crossed(kit, each))
-            watch("crossing bridges", done, len(asked))
-        facts = manifest(
-            suite=suite.name, data=dict(suite.hashes), questions=len(asked), models=models_of(kit)
-        )
-    finally:
-        await parts.close()
+    crossed, facts = await read_each(suite, settings, cache, watch, _crossed)
     grade, shift = fitted(crossed)
     rows = [crossing_row(crossed, floor) for floor in FLOORS]
     return Report("bridges", {"grade": grade, "shift": shift}, tuple(rows), facts)
@@ -66,11 +49,10 @@ async def _crossed(kit: Kit, asked: Asked) -> Crossed:
     question, writer = Question(asked.text), quote_likely(kit, bridges=True)
     if writer.bridge is None:
         raise UsageError("Bridges are fitted with a grader.", help="Install extra 'local'.")
-    with start_run():
-        read = await kit.search()(question)
-        scored = of_likely(await writer.scored(question, read), read)
-        words = best_words(writer.pick(scored))
-        named = await writer.bridge.named(question, words)
+    read = await kit.search()(question)
+    scored = of_likely(await writer.scored(question, read), read)
+    words = best_words(writer.pick(scored))
+    named = await writer.bridge.named(question, words)
     return Crossed(
         asked.set,
         tuple(passage.id in asked.gold for passage in words),

@@ -11,19 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.assemble import open_parts
 from upheld.bench.logistic import logistic
-from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Row, Watch
-from upheld.bench.runs.kb import settings_for
+from upheld.bench.runs.reading import read_each
 from upheld.bench.suites.suite import Asked, Suite
 from upheld.compose import Kit
-from upheld.methods.choose import parameters
 from upheld.settings import Settings
 from upheld.stages.likely import MOST, Signals, probability, signals, worth_quoting
 from upheld.stages.quote import best_sentences
-from upheld.trace import start_run
-from upheld.types import Question, Scope
+from upheld.types import Question
 
 PARTS = 5
 Weights = tuple[float, float, float, float]
@@ -41,19 +37,7 @@ class Found:
 
 async def bench_likely(suite: Suite, settings: Settings, cache: Path, watch: Watch) -> Report:
     """Fit on all questions; the figures are of numbers fitted without the question."""
-    parts = await open_parts(await settings_for(suite, settings, cache, watch))
-    kit = Kit(parts, Scope(parts.settings.collection), parameters("upheld", {}))
-    asked = [each for each in suite.questions if each.gold]
-    found = []
-    try:
-        for done, each in enumerate(asked, start=1):
-            found.append(await _found(kit, each))
-            watch("reading passages", done, len(asked))
-        facts = manifest(
-            suite=suite.name, data=dict(suite.hashes), questions=len(asked), models=models_of(kit)
-        )
-    finally:
-        await parts.close()
+    found, facts = await read_each(suite, settings, cache, watch, _found)
     weights = fitted(found)
     rows = [_row(f"{n} passages at most", found, n) for n in range(1, MOST + 1)]
     named = dict(zip(("grade", "sentence", "search", "shift"), weights, strict=True))
@@ -62,21 +46,11 @@ async def bench_likely(suite: Suite, settings: Settings, cache: Path, watch: Wat
 
 async def _found(kit: Kit, asked: Asked) -> Found:
     question = Question(asked.text)
-    with start_run():
-        read = await kit.search()(question)
-        best = best_sentences(await kit.quote.scored(question, read))
+    read = await kit.search()(question)
+    best = best_sentences(await kit.quote.scored(question, read))
     known = signals(read, best)
     right = tuple(passage.id in asked.gold for passage in known)
     return Found(asked.set, tuple(known.values()), right, len(asked.gold))
-
-
-def models_of(kit: Kit) -> dict[str, str | None]:
-    """Who found and who graded, for the manifest."""
-    embedder, grader = kit.parts.embedder, kit.parts.grade.grader
-    return {
-        "embedder": None if embedder is None else embedder.identity,
-        "grader": None if grader is None else grader.identity,
-    }
 
 
 def fitted(found: Sequence[Found]) -> Weights:

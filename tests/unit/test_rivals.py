@@ -133,4 +133,7 @@ def test_figures_count_as_names_do() -> None:
     assert differs(one, other, asked)
     assert not differs(one, "Since 1871 it stands.", asked)
     assert not differs("It was built long ago.", other, asked)
+    # One of two names is shared: they may be two people. One of three is not: one is named more.
+    assert differs("It was built by David Hale.", "It was built by David Stone.", asked)
+    assert not differs("It was built by Ada Mary Lund.", "Its builder was Ada Lund.", asked)
     assert not differs(one, other, "Was the lighthouse built in 1871?")

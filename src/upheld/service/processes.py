@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from multiprocessing.context import SpawnProcess
 
 from upheld.concurrency import all_of
-from upheld.errors import UpheldError, UsageError
+from upheld.errors import UpheldError
+from upheld.service.listening import listening
 
 Serve = Callable[[socket.socket, bool], None]  # on this socket; whether to tell the address
 log = logging.getLogger("upheld.service")
-BACKLOG = 2048  # as uvicorn has it
 COUNTERS = "PROMETHEUS_MULTIPROC_DIR"
 _SPAWN = multiprocessing.get_context("spawn")  # no thread or lock of ours is copied half-way
 
@@ -35,16 +35,8 @@ def run_processes(count: int, host: str, port: int, serve: Serve) -> None:
     A process that is killed is replaced. One that ends by an error of its own ends all of them: the
     next would do the same.
     """
-    with _listening(host, port) as listening, _counted_together():
-        asyncio.run(_Processes(listening, serve).run(count))
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        raise UsageError(f"Nobody can listen on {host}, port {port}: {error.strerror}.") from error
+    with listening(host, port) as bound, _counted_together():
+        asyncio.run(_Processes(bound, serve).run(count))
 
 
 @dataclass(slots=True)

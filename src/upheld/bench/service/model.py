@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 import sys
 from typing import Any
 
@@ -21,6 +20,7 @@ from starlette.routing import Route
 from upheld.bench.costs.scripted import SHOWN
 from upheld.bench.costs.scripted_ports import lasting
 from upheld.concurrency import meanwhile
+from upheld.service.listening import listening
 
 _SENTENCE = re.compile(r"[A-Z][^.?!\n]{10,}[.?!]")
 
@@ -60,9 +60,9 @@ def completion(asked: dict[str, Any]) -> dict[str, Any]:
 async def _serve(seconds: float) -> None:
     config = uvicorn.Config(application(seconds), log_level="warning", access_log=False)
     server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        print(f"http://127.0.0.1:{listening.getsockname()[1]}/v1", flush=True)
-        async with meanwhile(server.serve([listening])) as serving:
+    with listening("127.0.0.1", 0) as bound:
+        print(f"http://127.0.0.1:{bound.getsockname()[1]}/v1", flush=True)
+        async with meanwhile(server.serve([bound])) as serving:
             await asyncio.to_thread(sys.stdin.buffer.read)
             server.should_exit = True
             await serving

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import socket
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp
 
 from upheld.assemble import open_parts
 from upheld.errors import UsageError
+from upheld.service.listening import listening
 from upheld.service.mcp.tools import server
 from upheld.settings import Settings
 
@@ -64,7 +64,7 @@ async def serve_http(
             f"Without a key, {host} is not served: only this machine is.",
             help="Set UPHELD_MCP_KEY to a long random text, or leave out --host.",
         )
-    with _listening(host, port) as listener:
+    with listening(host, port) as listener:
         parts = await open_parts(settings)
         try:
             app = http_app(server(parts, labels), host, settings.mcp_key)
@@ -92,13 +92,3 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except (OSError, OverflowError) as error:
-        raise UsageError(
-            f"Port {port} of {host} cannot be used: {error}.", help="Choose another --port."
-        ) from error

@@ -149,4 +149,4 @@ def test_an_address_that_is_taken_is_told(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = CliRunner().invoke(command_line, ["serve", "--port", port, "--processes", "2"])
-    assert f"port {port}" in str(result.exception)
+    assert f"Port {port}" in str(result.exception)

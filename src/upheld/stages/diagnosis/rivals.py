@@ -2,7 +2,7 @@
 
 A sentence is upheld by the very document that errs, and a verifier that knows two verdicts cannot
 say that another document denies it. What can be seen is what documents answer with: two sentences
-bear on the question, and most of the names and figures that one brings do not stand in the other.
+bear on the question, and half or more of the names and figures of each are not the other's.
 """
 
 from __future__ import annotations

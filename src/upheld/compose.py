@@ -39,6 +39,7 @@ from upheld.stages.next_question import NextQuestion
 from upheld.stages.phrase import Phrase
 from upheld.stages.plan import Plan
 from upheld.stages.quote import QuoteWriter
+from upheld.stages.quote_likely import QuoteLikely
 from upheld.stages.refine import Refine
 from upheld.stages.rerank import Order, Rerank
 from upheld.stages.revise_first import ReviseFirst
@@ -271,17 +272,13 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
     )
 
 
-def quote_likely(kit: Kit, bridges: bool) -> QuoteWriter:
+def quote_likely(kit: Kit, bridges: bool) -> QuoteLikely:
     """Quotes of few passages, and of what these name; fitted on dev: docs/decisions/011 and 017."""
     grader = kit.parts.grade.grader
     bridge = Bridge(search=kit.found(Bridge.candidates), grader=grader)
-    return replace(
-        kit.quote,
-        likely_passages=True,
+    return QuoteLikely(
+        quote=replace(kit.quote, max_sentences=6, keep_within=0.3, abstain_below=0.2),
         bridge=bridge if bridges and grader else None,
-        max_sentences=6,
-        keep_within=0.3,
-        abstain_below=0.2,
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from upheld.stages.bridge import Bridge, bare, chance, names
+from upheld.stages.bridge import Bridge, bare, chance, names, odds
 from upheld.stages.quote import QuoteWriter
+from upheld.stages.quote_likely import QuoteLikely
 from upheld.testing.fake_grader import FakeGrader
 from upheld.trace import start_run
 from upheld.types import Evidence, Hit, Passage, Question
@@ -87,6 +88,10 @@ def test_what_only_tells_a_title_from_others_does_not_count() -> None:
     assert bare("(film)") == ""
 
 
+def test_what_nobody_graded_is_no_other_half() -> None:
+    assert chance(odds(Hit(MAKER, 1.0, ASK.text))) == 0.0
+
+
 def test_a_better_grade_makes_it_likelier() -> None:
     assert chance(-3.0) < chance(0.0) < chance(3.0)
     assert chance(0.0, (1.0, 0.0)) == 0.5
@@ -96,8 +101,8 @@ async def test_the_writer_quotes_both_halves_and_cites_each() -> None:
     found = Evidence((Hit(FILM, 1.0, ASK.text, 0.5),))
     bridge = Bridge(search=Shelf(), grader=FakeGrader(), floor=0.0)
     with start_run():
-        draft = await QuoteWriter(likely_passages=True, bridge=bridge, keep_within=0.1)(ASK, found)
-        alone = await QuoteWriter(likely_passages=True)(ASK, found)
+        draft = await QuoteLikely(quote=QuoteWriter(keep_within=0.1), bridge=bridge)(ASK, found)
+        alone = await QuoteLikely(quote=QuoteWriter())(ASK, found)
     cited = {claim.citations[0].passage_id for claim in draft.claims}
     assert cited == {FILM.id, MAKER.id}
     assert {claim.citations[0].passage_id for claim in alone.claims} == {FILM.id}
@@ -108,5 +113,5 @@ async def test_what_was_found_and_is_named_stands_in_the_evidence_once() -> None
     found = Evidence((Hit(FILM, 1.0, ASK.text, 0.9), Hit(MAKER, 0.1, ASK.text, -0.9)))
     bridge = Bridge(search=Shelf(), grader=FakeGrader(), floor=0.0)
     with start_run():
-        draft = await QuoteWriter(likely_passages=True, bridge=bridge, keep_within=0.1)(ASK, found)
+        draft = await QuoteLikely(quote=QuoteWriter(keep_within=0.1), bridge=bridge)(ASK, found)
     assert [hit.passage.id for hit in draft.evidence] == [FILM.id, MAKER.id]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from upheld.stages.quote import QuoteWriter
+from upheld.stages.quote_likely import QuoteLikely
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 
 LIGHTHOUSE = (
@@ -73,10 +74,10 @@ async def test_headings_are_not_quoted() -> None:
 async def test_of_the_likeliest_passages_only_where_that_is_wanted() -> None:
     asked = Question("What do tickets cost, and how often does the ferry sail?")
     scattered = await QuoteWriter()(asked, BOTH)
-    gathered = await QuoteWriter(likely_passages=True)(asked, BOTH)
+    gathered = await QuoteLikely(quote=QuoteWriter())(asked, BOTH)
     assert len({claim.citations[0].passage_id for claim in scattered.claims}) == 2
     assert {claim.citations[0].passage_id for claim in gathered.claims} == {"Lighthouse"}
 
 
 async def test_of_no_passages_is_nothing() -> None:
-    assert (await QuoteWriter(likely_passages=True)(Question("Anything?"), Evidence())).claims == ()
+    assert (await QuoteLikely(quote=QuoteWriter())(Question("Anything?"), Evidence())).claims == ()

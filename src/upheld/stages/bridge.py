@@ -77,7 +77,9 @@ def bare(title: str) -> str:
 
 def odds(hit: Hit) -> float:
     """What the grader thinks of it, as an answer to the question itself."""
-    return log_odds(((hit.relevance or 0.0) + 1) / 2)
+    if hit.relevance is None:  # what nobody graded is no other half
+        return -math.inf
+    return log_odds((hit.relevance + 1) / 2)
 
 
 def chance(odds: float, weights: tuple[float, float] = WEIGHTS) -> float:

@@ -13,9 +13,7 @@ from upheld.calls import embed
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
-from upheld.stages.bridge import Bridge
 from upheld.stages.grade import relevances
-from upheld.stages.likely import likely
 from upheld.trace import current_run, span
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems, rarities
@@ -55,23 +53,11 @@ class QuoteWriter:
     grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
     abstain_below: float = 0.30
     keep_within: float = 0.75  # a further sentence must reach this share of the best score
-    likely_passages: bool = False  # only of those that are likeliest to answer
-    bridge: Bridge | None = None  # and of those that they name
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
-            read = evidence.top(self.max_passages)
-            scored = await self.scored(question, read)
-            if self.likely_passages:
-                scored = of_likely(scored, read)
-            picked = self.pick(scored)
-            if self.bridge is not None:
-                named = await self.bridge(question, best_words(picked))
-                half = replace(self, max_sentences=self.max_sentences // 2)
-                picked += half.pick(await self.scored(question, named))
-                known = evidence.passages
-                evidence = Evidence((*evidence, *(h for h in named if h.passage not in known)))
-            return Draft(question, tuple(quoted(each) for each in picked), evidence)
+            picked = self.pick(await self.scored(question, evidence.top(self.max_passages)))
+            return Draft(question, tuple(map(quoted, picked)), evidence)
 
     async def scored(self, question: Question, evidence: Evidence) -> list[Candidate]:
         """Every sentence, with how well it fits."""
@@ -146,26 +132,6 @@ def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
         for start, end in sentence_spans(passage.text)
         if not passage.text.startswith("#", start) and len(passage.text[start:end].split()) >= 3
     ]
-
-
-def of_likely(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
-    """The sentences of the passages that are worth a reader's time."""
-    chosen = likely(evidence, best_sentences(scored))
-    return [each for each in scored if each.passage in chosen]
-
-
-def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
-    """By passage, the score of its best sentence."""
-    best: dict[Passage, float] = {}
-    for each in scored:
-        best[each.passage] = max(each.score, best.get(each.passage, each.score))
-    return best
-
-
-def best_words(scored: Sequence[Candidate]) -> dict[Passage, str]:
-    """By passage, its best sentence, under its title."""
-    worst_first = sorted(scored, key=lambda each: each.score)
-    return {each.passage: each.alone.searchable for each in worst_first}
 
 
 def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:

@@ -19,7 +19,7 @@ from upheld.compose import Kit, quote_likely
 from upheld.errors import UsageError
 from upheld.settings import Settings
 from upheld.stages.bridge import chance, odds
-from upheld.stages.quote import best_words, of_likely
+from upheld.stages.quote_likely import best_words
 from upheld.types import Question
 
 PARTS = 5
@@ -49,9 +49,7 @@ async def _crossed(kit: Kit, asked: Asked) -> Crossed:
     question, writer = Question(asked.text), quote_likely(kit, bridges=True)
     if writer.bridge is None:
         raise UsageError("Bridges are fitted with a grader.", help="Install extra 'local'.")
-    read = await kit.search()(question)
-    scored = of_likely(await writer.scored(question, read), read)
-    words = best_words(writer.pick(scored))
+    words = best_words(await writer.first_half(question, await kit.search()(question)))
     named = await writer.bridge.named(question, words)
     return Crossed(
         asked.set,

@@ -18,7 +18,7 @@ from upheld.bench.suites.suite import Asked, Suite
 from upheld.compose import Kit
 from upheld.settings import Settings
 from upheld.stages.likely import MOST, Signals, probability, signals, worth_quoting
-from upheld.stages.quote import best_sentences
+from upheld.stages.quote_likely import best_sentences
 from upheld.types import Question
 
 PARTS = 5

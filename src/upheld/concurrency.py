@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast, overload
 
+HEAD_START = 0.01  # seconds; a request is on its way sooner
 T = TypeVar("T")
 A = TypeVar("A")
 B = TypeVar("B")
@@ -64,6 +65,12 @@ async def meanwhile(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[
         await asyncio.wait((task,))
         if not task.cancelled():
             task.exception()  # of no interest to those who did not await it
+
+
+async def while_waiting(work: Callable[[], Awaitable[T]]) -> T:
+    """Work for the time in which a reply is waited for: the request itself goes out first."""
+    await asyncio.sleep(HEAD_START)
+    return await work()
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:

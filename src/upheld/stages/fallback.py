@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from upheld.concurrency import meanwhile
+from upheld.concurrency import meanwhile, while_waiting
 from upheld.errors import BudgetExceededError, LLMError
 from upheld.trace import current_run
 from upheld.types import Draft, Evidence, Question
@@ -27,12 +27,12 @@ class WriteOrQuote:
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         if current_run().budget.seconds is None:
             return await self._written(question, evidence)
-        async with meanwhile(self._offer(question, evidence)):  # what remains if time runs out
-            return await self._written(question, evidence)
 
-    async def _offer(self, question: Question, evidence: Evidence) -> None:
-        draft = await self.quote(question, evidence)
-        current_run().offer(draft)
+        async def offer() -> None:
+            current_run().offer(await self.quote(question, evidence))
+
+        async with meanwhile(while_waiting(offer)):  # what remains if time runs out
+            return await self._written(question, evidence)
 
     async def _written(self, question: Question, evidence: Evidence) -> Draft:
         run = current_run()

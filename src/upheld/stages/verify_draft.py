@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
-from upheld.concurrency import meanwhile
+from upheld.concurrency import meanwhile, while_waiting
 from upheld.stages.checks.claims import split_answer
 from upheld.stages.fallback import Write
 from upheld.stages.judge import JudgeUncertain
@@ -62,7 +63,8 @@ class WriteAndPrepare:
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         passages = evidence.passages
         pace = self.verify.pace((), passages)
-        async with meanwhile(pace(lambda: self.verify.prepare(passages))):
+        ready = partial(pace, lambda: self.verify.prepare(passages))
+        async with meanwhile(while_waiting(ready)):
             return await self.write(question, evidence)
 
 

@@ -11,6 +11,7 @@ import random
 import statistics
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from upheld.types import Document, Passage, Scope, passage_id
 
 ROWS, DIMENSION, WORDS, BATCH = 20_000, 384, 120, 1000
 ATTEMPTS = 3
+TAIL = 40
 SCOPE = Scope("speed")
 Asked = Callable[[str, Any], Awaitable[object]]
 
@@ -35,10 +37,10 @@ def unit(count: int, chance: np.random.Generator) -> Any:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def documents(chance: np.random.Generator) -> list[IndexedDocument]:
-    words, vectors = chance.zipf(1.2, size=(ROWS, WORDS)) % 30_000, unit(ROWS, chance)
+def documents(chance: np.random.Generator, rows: int = ROWS) -> list[IndexedDocument]:
+    words, vectors = chance.zipf(1.2, size=(rows, WORDS)) % 30_000, unit(rows, chance)
     made = []
-    for number in range(ROWS):
+    for number in range(rows):
         text = " ".join(f"word{word}" for word in words[number])
         document = Document(f"d{number}", f"file:{number}", f"Title {number}", text, "h", "p")
         version, end = document.version, len(text)
@@ -110,6 +112,27 @@ async def test_index_speed(place: Place) -> None:
         pytest.fail("void: the machine is too busy to compare anything")
     await index.close()
     assert ratio <= 1.15
+
+
+@pytest.mark.campaign
+async def test_what_a_tail_costs(tmp_path: Path) -> None:
+    """A small collection before and after it is tidied, by how many commits it came in."""
+    chance = np.random.default_rng(0)
+    given = documents(chance, TAIL)
+    asked = [" ".join(f"word{w}" for w in chance.integers(5, 300, 6)) for _ in range(60)]
+    questions = list(zip(asked, unit(len(asked), chance), strict=True))
+    for size in (TAIL, TAIL // 4, TAIL // 10, 1):
+        index = await Place(str(tmp_path / str(size))).open("speed", DIMENSION)
+        for first in range(0, TAIL, size):
+            await index.upsert(SCOPE.collection, given[first : first + size])
+        calls = {"bm25": (await calls_on(index))["bm25"]}
+        before = (await medians(calls, questions))["bm25"]
+        done = await index.maintain(SCOPE.collection)
+        after = (await medians(calls, questions))["bm25"]
+        await index.close()
+        print(f"\n{TAIL} rows in {TAIL // size} commits: {before:.1f} ms, then {after:.1f} ms")
+        print(f"maintained in {done.seconds:.2f} s")
+    assert after < before
 
 
 def rounded(figures: dict[str, float]) -> dict[str, float]:

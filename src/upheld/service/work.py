@@ -15,6 +15,7 @@ from upheld.client import AsyncUpheld
 from upheld.errors import CalibrationError, MissingExtraError, NotFoundError, UpheldError, WebError
 from upheld.ingest.given import Given
 from upheld.ingest.pipeline import LONGEST_TAIL
+from upheld.ports import Statistics
 from upheld.service.calibrating import Asked, fit
 from upheld.service.opened import Service
 from upheld.service.problems import problem_of
@@ -27,7 +28,9 @@ from upheld.service.uploads import sweep
 
 BATCH = 16  # documents in one commit of the index
 BATCH_BYTES = 32_000_000  # held in memory at once, but for the last document of a batch
-MOST_FRAGMENTS = 50  # then searches slow down: docs/decisions/001-search-engine.md
+# Searches read what is not indexed yet word by word: docs/decisions/001-search-engine.md.
+MOST_FRAGMENTS = 50
+TAIL_ROWS, TAIL_SHARE = 8, 1 / 8
 _LOST = "its bytes are gone; send it again"
 
 
@@ -57,7 +60,7 @@ class Works:
                 await self._read(work, kb, pending)
             held = await kb.statistics()
         await sweep(self.service, work)
-        if replaced or held.unindexed >= LONGEST_TAIL or held.fragments > MOST_FRAGMENTS:
+        if replaced or untidy(held):
             async with self._session(work) as session:
                 await Jobs(session).defer(Task.COMPACT, work.collection)
 
@@ -144,3 +147,14 @@ class Works:
     def _session(self, work: Work) -> AbstractAsyncContextManager[Session]:
         """The owner's view: a job serves everybody who may see a part of the collection."""
         return self.service.database.session(work.tenant, labels=None)
+
+
+def untidy(held: Statistics) -> bool:
+    """Whether searches pay for what was given since the index was tidied last.
+
+    A small collection is tidied early, which takes a moment; a large one when its tail has grown
+    with it, so that a document costs no more tidying the more there are.
+    """
+    if held.unindexed >= LONGEST_TAIL or held.fragments > MOST_FRAGMENTS:
+        return True
+    return held.unindexed >= max(TAIL_ROWS, TAIL_SHARE * held.rows)

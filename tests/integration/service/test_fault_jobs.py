@@ -15,6 +15,7 @@ from tests.integration.service.serving import ask, give
 from tests.servers.fault_proxy import Fault
 from tests.servers.postgres import new_state
 from tests.servers.seaweedfs import S3Server
+from upheld.service import work
 from upheld.service.dev_postgres import PrivatePostgres
 from upheld.types import content_hash
 
@@ -27,6 +28,8 @@ _numbers = count()
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def made(postgres: PrivatePostgres, s3_server: S3Server) -> AsyncIterator[World]:
     with pytest.MonkeyPatch.context() as patching:
+        # Each document must take as many replies as the one before: none is tidied after.
+        patching.setattr(work, "TAIL_ROWS", 1_000_000)
         async with world(new_state(postgres), s3_server, patching) as running:
             yield running
 

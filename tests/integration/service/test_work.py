@@ -14,16 +14,18 @@ from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
 from tests.integration.service.serving import service_settings
 from tests.servers.postgres import State
+from upheld.ports import Statistics
 from upheld.service.callers import Caller
 from upheld.service.giving import Gift, give, take_back
 from upheld.service.opened import Service, opened
 from upheld.service.state import documents
 from upheld.service.state.documents import Document, DocumentStatus
+from upheld.service.state.jobs import Jobs
 from upheld.service.state.keys import KeyScope
-from upheld.service.state.tasks import Work
+from upheld.service.state.tasks import Task, Work
 from upheld.service.telemetry.metrics import Metrics
 from upheld.service.uploads import Upload, receive, sweep
-from upheld.service.work import Works
+from upheld.service.work import TAIL_ROWS, Works, untidy
 
 pytestmark = pytest.mark.real
 NOBODY_WAITS = timedelta(seconds=-60)
@@ -132,3 +134,38 @@ async def test_indexes_in_use_stay_open_and_idle_ones_are_closed(
                 assert len(service.knowledge._open) == 2
             assert len(await one.documents()) == 1
         assert len(service.knowledge._open) == 1
+
+
+async def test_a_tail_is_tidied_once_it_is_a_part_of_the_collection(
+    service: Service, work: Work
+) -> None:
+    works = Works(service)
+    for number in range(TAIL_ROWS):
+        assert await asked_for(service, work, Task.COMPACT) == 0
+        await given(service, work, f"d{number}", b"The tower opens at nine.")
+        await works.ingest(work)
+    assert await asked_for(service, work, Task.COMPACT) == 1
+    await works.compact(work)
+    async with service.knowledge.of(work.tenant, "staff") as kb:
+        held = await kb.statistics()
+    assert (held.rows, held.unindexed, held.fragments) == (TAIL_ROWS, 0, 1)
+
+
+async def asked_for(service: Service, work: Work, task: Task) -> int:
+    async with service.database.session(work.tenant, labels=None) as session:
+        return sum(job.task is task for job in await Jobs(session).listed(limit=50))
+
+
+@pytest.mark.parametrize(
+    ("rows", "unindexed", "fragments", "due"),
+    [
+        (7, 7, 7, False),
+        (8, 8, 1, True),
+        (1_000, 100, 9, False),
+        (1_000, 125, 9, True),
+        (1_000, 1, 51, True),
+        (100_000, 4_000, 9, True),
+    ],
+)
+def test_when_an_index_is_tidied(rows: int, unindexed: int, fragments: int, due: bool) -> None:
+    assert untidy(Statistics(rows, rows, rows, unindexed, fragments, None)) is due

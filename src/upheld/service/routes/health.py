@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeVar
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
-from sqlalchemy import text
 
 from upheld.assemble import has_local_models
 from upheld.concurrency import all_of
@@ -16,7 +15,6 @@ from upheld.ports import Message, Pair, Relevance, Sampling
 from upheld.service.callers import Parts
 from upheld.service.deadline import in_time
 from upheld.service.opened import Service
-from upheld.service.state.failures import translated
 
 T = TypeVar("T")
 router = APIRouter(tags=["health"])
@@ -92,11 +90,6 @@ def _checks(service: Service) -> dict[str, Check | None]:
     shared = service.shared
     local = service.settings.local_models and has_local_models()
 
-    async def database() -> None:
-        with translated():
-            async with service.database.engine.connect() as sql:
-                await sql.execute(text("SELECT FROM documents LIMIT 0"))
-
     async def embedder() -> None:
         await _there(shared.embedder).embed(["a test"])
 
@@ -112,7 +105,7 @@ def _checks(service: Service) -> dict[str, Check | None]:
             break
 
     return {
-        "database": database,
+        "database": service.database.reach,
         "storage": service.knowledge.reach,
         "embedder": embedder if local else None,
         "verifier": verifier if local else None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, func, insert, select, tuple_
+from sqlalchemy import Select, delete, func, insert, literal, select, tuple_
 
 from upheld.errors import NotFoundError
 from upheld.service.state.database import Session
@@ -44,25 +44,13 @@ async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) 
     An answer that quotes a document which is gone, or about to go, is refused: it would bring its
     words back. So is one from a document that the asker may not see.
     """
-    cited = sorted(set(cites))
-    if cited:
-        await _hold(session, cited)
     values = {column.name: getattr(answer, column.name) for column in _SHOWN}
     labels = None if session.labels is None else sorted(session.labels)
     await session.sql.execute(
         insert(answers).values(tenant_id=session.tenant, labels=labels, **values)
     )
-    if cited:
-        rows = [
-            {
-                "tenant_id": session.tenant,
-                "answer_id": answer.id,
-                "collection": each.collection,
-                "document_id": each.document_id,
-            }
-            for each in cited
-        ]
-        await session.sql.execute(insert(answer_documents), rows)
+    if cited := set(cites):
+        await _cite(session, answer.id, cited)
 
 
 async def get(session: Session, id: str) -> KeptAnswer:
@@ -111,18 +99,21 @@ async def known(session: Session, pairs: Iterable[Cited]) -> set[Cited]:
     return {Cited(row.collection, row.id) for row in await session.sql.execute(wanted)}
 
 
-async def _hold(session: Session, cited: Sequence[Cited]) -> None:
-    """Lock the cited documents against deletion until this transaction ends.
+async def _cite(session: Session, answer_id: str, cited: Collection[Cited]) -> None:
+    """Note what an answer quotes, and lock it against deletion until this transaction ends.
 
     The index may still give a document to somebody who may not see it any more: not the database.
     """
     pairs = [(each.collection, each.document_id) for each in cited]
-    standing = select(documents.c.id).where(
+    named = (documents.c.tenant_id, literal(answer_id), documents.c.collection, documents.c.id)
+    standing = select(*named).where(
         documents.c.tenant_id == session.tenant,
         tuple_(documents.c.collection, documents.c.id).in_(pairs),
         documents.c.status != "deleting",
         may_see(documents.c.labels, session),
     )
-    held = (await session.sql.execute(standing.with_for_update(read=True))).all()
-    if len(held) < len(cited):
+    columns = ["tenant_id", "answer_id", "collection", "document_id"]
+    note = insert(answer_documents).from_select(columns, standing.with_for_update(read=True))
+    noted = await session.sql.execute(note.returning(answer_documents.c.document_id))
+    if len(noted.all()) < len(cited):
         raise NotFoundError("A document that this answer quotes has been deleted.")

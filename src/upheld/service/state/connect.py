@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import SecretStr
-from sqlalchemy import URL, Engine, create_engine, make_url
-from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy import URL, CursorResult, Engine, Executable, create_engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from upheld.errors import SettingsError
@@ -52,9 +55,25 @@ def open_engine(url: SecretStr | None, role: Role, *, connections: int) -> Async
         pool_size=connections,
         max_overflow=0,
         pool_timeout=WAIT_SECONDS,
-        pool_pre_ping=True,  # a restarted server costs no request
         hide_parameters=True,  # errors and logs name no question and no secret
     )
+
+
+async def first(
+    sql: AsyncConnection, statement: Executable, values: Mapping[str, object] | None = None
+) -> CursorResult[Any]:
+    """The first statement on a connection of the pool, which a restarted server has closed.
+
+    Then another takes its place: asking each connection beforehand whether it still stands would
+    cost every request a way to the server and back.
+    """
+    try:
+        return await sql.execute(statement, values)
+    except DBAPIError as cut:
+        if not cut.connection_invalidated:
+            raise
+        await sql.rollback()  # what comes next is sent on a new connection
+        return await sql.execute(statement, values)
 
 
 def owner_engine(url: SecretStr | None) -> Engine:

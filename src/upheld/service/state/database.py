@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
 from pydantic import SecretStr
-from sqlalchemy import Row, select, text
+from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
-from sqlalchemy.sql import func
 
-from upheld.service.state.connect import open_engine
+from upheld.service.state.connect import first, open_engine
 from upheld.service.state.failures import translated
 from upheld.service.state.roles import Role
 
 CONNECTIONS = 10
+# Local to the transaction: a connection goes back to the pool without a tenant.
+_NAME_TENANT = text("SELECT set_config('upheld.tenant', :tenant, true)")
+_REACH = text("SELECT FROM documents LIMIT 0")
 _FIND_KEY = text("SELECT * FROM upheld_find_key(:prefix)")
 
 
@@ -45,6 +47,11 @@ class Database:
     """The application's connections, in a role that row security binds."""
 
     engine: AsyncEngine
+    single: AsyncEngine = field(init=False)  # each statement for itself, on the same connections
+
+    def __post_init__(self) -> None:
+        alone = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        object.__setattr__(self, "single", alone)
 
     @classmethod
     def open(cls, url: SecretStr | None, *, connections: int = CONNECTIONS) -> Self:
@@ -54,24 +61,29 @@ class Database:
     async def close(self) -> None:
         await self.engine.dispose()
 
+    async def reach(self) -> None:
+        """Touch the tables; raises if the database does not answer, or is not ready."""
+        with translated():
+            async with self.single.connect() as sql:
+                await first(sql, _REACH)
+
     @asynccontextmanager
     async def session(
         self, tenant: UUID, *, labels: frozenset[str] | None
     ) -> AsyncIterator[Session]:
         """A transaction that sees one tenant; kept if the block ends well, else undone."""
         with translated():
-            async with self.engine.begin() as sql:
-                # Local to the transaction: a connection goes back to the pool without a tenant.
-                named = func.set_config("upheld.tenant", str(tenant), True)
-                await sql.execute(select(named))
+            async with self.engine.connect() as sql:
+                await first(sql, _NAME_TENANT, {"tenant": str(tenant)})
                 yield Session(tenant, labels, sql)
+                await sql.commit()
 
     async def find_key(self, prefix: str) -> Row[Any] | None:
         """The one question that is asked before a tenant is known."""
         with translated():
-            # One statement: a transaction around it would double its way to the server and back.
-            async with self.engine.execution_options(isolation_level="AUTOCOMMIT").connect() as sql:
-                return (await sql.execute(_FIND_KEY, {"prefix": prefix})).one_or_none()
+            # A transaction around it would double its way to the server and back.
+            async with self.single.connect() as sql:
+                return (await first(sql, _FIND_KEY, {"prefix": prefix})).one_or_none()
 
 
 @asynccontextmanager

@@ -102,7 +102,7 @@ class Verify:
     def prepare(self, passages: Sequence[Passage]) -> None:
         """Make passages ready for their check: worth doing while the language model writes."""
         for source in _sources(passages):
-            source.make_ready()
+            source.make_ready(for_model=self.model is not None)
 
     def _quote(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Task]:
         sources = _sources(passages)

@@ -60,10 +60,12 @@ class Source:
     def text(self) -> str:
         return self.passage.text
 
-    def make_ready(self) -> None:
-        """Work out what every check wants to know of it."""
+    def make_ready(self, *, for_model: bool) -> None:
+        """Work out what every check wants to know of it; without a model, only quotes are found."""
         if self.trouble is None:
-            _ = self.sentences, self.quotable, self.disowned, self.names, self.terms
+            _ = self.quotable
+            if for_model:
+                _ = self.sentences, self.disowned, self.names, self.terms
 
     @cached_property
     def trouble(self) -> Trouble | None:

@@ -30,7 +30,7 @@ class KeptAnswer:
     created_at: datetime | None = None  # None until it is kept
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Cited:
     """A document that an answer quotes, or was written from."""
 

@@ -62,7 +62,7 @@ def open_engine(url: SecretStr | None, role: Role, *, connections: int) -> Async
 async def first(
     sql: AsyncConnection, statement: Executable, values: Mapping[str, object] | None = None
 ) -> CursorResult[Any]:
-    """The first statement on a connection of the pool, which a restarted server has closed.
+    """The first statement on a connection of the pool, which a restarted server may have closed.
 
     Then another takes its place: asking each connection beforehand whether it still stands would
     cost every request a way to the server and back.

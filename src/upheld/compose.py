@@ -252,8 +252,8 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
     wider = kit.wider(chosen.wider)
     return ByDiagnosis(
         search=kit.search(),
-        # Quotes cost no call: where one can look no further, the last look alone judges them.
-        grade=kit.parts.grade if writes or wider else None,
+        # Where one can look no further, verdicts and the last look judge what comes of it.
+        grade=kit.parts.grade if wider else None,
         distil=kit.distil(chosen.strips and writes),  # quotes are sentences: strips only hide some
         rewrite=kit.asking(lambda llm: Rewrite(llm=llm)),
         wider=wider,
@@ -287,7 +287,12 @@ def last_look(kit: Kit, chosen: UpheldParameters) -> LastLook:
     grader = kit.parts.grade.grader
     deeper = chosen.model_copy(update={"passages": Rerank.candidates})
     return LastLook(
-        on_point=OnPoint(grader=grader if chosen.on_point else None, embedder=kit.parts.embedder),
+        on_point=OnPoint(
+            grader=grader if chosen.on_point else None,
+            embedder=kit.parts.embedder,
+            quote=kit.asking(lambda _: quote_likely(kit, chosen.bridges)),
+            check=kit.check,
+        ),
         rivals=Rivals(
             search=replace(kit, chosen=deeper).search(), grader=grader if chosen.rivals else None
         ),

@@ -80,6 +80,7 @@ class Says:
 def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis:
     """The method on fakes; without a language model, with quotes."""
     grader = FakeGrader()
+    check = VerifyDraft(verify=Verify(model=FakeEntailment()))
     whole = ByDiagnosis(
         search=search,
         grade=Grade(grader=grader, upper=0.3, lower=-0.5),
@@ -89,9 +90,10 @@ def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis
         plan=None if llm is None else Plan(llm=llm, sessions=1, temperature=0, max_questions=4),
         write=QuoteWriter() if llm is None else writer(llm),
         restate=None if llm is None else Restate(llm=llm),
-        check=VerifyDraft(verify=Verify(model=FakeEntailment())),
+        check=check,
         last_look=LastLook(
-            on_point=OnPoint(grader=None, embedder=None), rivals=Rivals(search=search, grader=None)
+            on_point=OnPoint(grader=None, embedder=None, quote=None, check=check),
+            rivals=Rivals(search=search, grader=None),
         ),
     )
     return replace(whole, **changes)

@@ -1,25 +1,52 @@
-"""On the point: what answers another question is withheld, and only then."""
+"""On the point: what answers another question is quoted instead or withheld, and only then."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.drafts import citation
 from upheld.stages.diagnosis.last_look import LastLook
-from upheld.stages.diagnosis.on_point import WITHHELD, OnPoint
+from upheld.stages.diagnosis.on_point import QUOTED, WITHHELD, OnPoint
 from upheld.stages.diagnosis.rivals import Rivals
+from upheld.stages.fallback import Write
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.trace import start_run
-from upheld.types import Claim, Draft, Evidence, Question
+from upheld.types import Claim, Conflict, Draft, Evidence, Question, Support, Verdict
 
 ASKED = Question("Who built the lighthouse?")
 ON = Claim("Tolland built the lighthouse.")
 OFF = Claim("The ferry leaves at noon.")
 
 
+NEAR = Claim("The lighthouse is old.")
+FALSE = replace(ON, verdict=Verdict(Support.UNSUPPORTED))
+
+
+async def unchecked(draft: Draft) -> Draft:
+    return draft
+
+
+def quoting(*claims: Claim) -> Write:
+    """A quote writer that finds these sentences."""
+
+    async def quote(question: Question, evidence: Evidence) -> Draft:
+        return Draft(question, claims, evidence)
+
+    return quote
+
+
+def point(grader: FakeGrader | None, quote: Write | None = None) -> OnPoint:
+    return OnPoint(
+        grader=grader, embedder=None, quote=quote, check=unchecked, enough=0.9, least=0.4
+    )
+
+
 async def told(*claims: Claim, grader: FakeGrader | None = None) -> Draft:
     with start_run():
-        return await OnPoint(grader=grader or FakeGrader(), embedder=None, least=0.5)(
-            Draft(ASKED, claims), alone=True
-        )
+        return await point(grader or FakeGrader())(Draft(ASKED, claims), alone=True)
 
 
 async def test_one_claim_on_the_point_carries_the_rest() -> None:
@@ -38,10 +65,7 @@ async def test_a_grader_that_fails_withholds_nothing() -> None:
 
 async def test_without_a_grader_nothing_is_withheld() -> None:
     with start_run():
-        draft = await OnPoint(grader=None, embedder=None, least=0.5)(
-            Draft(ASKED, (OFF,)), alone=True
-        )
-    assert draft.claims == (OFF,)
+        assert (await point(None)(Draft(ASKED, (OFF,)), alone=True)).claims == (OFF,)
 
 
 async def test_an_abstention_stays_one() -> None:
@@ -52,10 +76,47 @@ async def test_what_answers_one_facet_of_several_is_not_withheld() -> None:
     async def nothing(question: Question) -> Evidence:
         return Evidence()
 
-    point = OnPoint(grader=FakeGrader(), embedder=None, least=0.5)
-    look = LastLook(on_point=point, rivals=Rivals(search=nothing, grader=None))
+    look = LastLook(on_point=point(FakeGrader()), rivals=Rivals(search=nothing, grader=None))
     with start_run() as run:
         assert (await look(Draft(ASKED, (OFF,)), facets=2)).claims == (OFF,)
         withheld = await look(Draft(ASKED, (OFF,)), facets=1)
         assert withheld.claims == ()
         assert run.best is withheld  # so it stays when the budget ends
+
+
+@pytest.mark.parametrize(
+    ("written", "found", "shown"),
+    [
+        ((ON,), (OFF,), (ON,)),  # good enough as it was written
+        ((OFF, ON), (NEAR,), (OFF, ON)),
+        ((NEAR,), (OFF,), (OFF,)),  # upheld, and weak: the sources speak
+        ((OFF,), (ON, OFF), (ON, OFF)),
+        ((OFF,), (OFF,), ()),  # neither answers
+        ((NEAR,), (), (NEAR,)),  # nothing to quote
+        ((OFF,), (), ()),
+        ((FALSE, NEAR), (ON,), (ON,)),  # what fell does not make an answer strong
+        ((), (ON,), ()),  # nothing was upheld: quotes do not break an abstention
+    ],
+)
+async def test_what_is_written_and_weak_is_told_by_the_sources(
+    written: tuple[Claim, ...], found: tuple[Claim, ...], shown: tuple[Claim, ...]
+) -> None:
+    with start_run():
+        draft = await point(FakeGrader(), quoting(*found))(Draft(ASKED, written), alone=True)
+    assert draft.claims == shown
+    assert (QUOTED in draft.notes) is (bool(shown) and shown == found)
+    assert (WITHHELD in draft.notes) is (bool(written) and not shown)
+
+
+async def test_a_warning_outlives_what_was_written() -> None:
+    conflict = Conflict(NEAR.text, citation("museum"), citation("entry"))
+    before = Draft(ASKED, (NEAR,), conflicts=(conflict,))
+    with start_run():
+        draft = await point(FakeGrader(), quoting(ON))(before, alone=True)
+    assert (draft.claims, draft.conflicts) == ((ON,), (conflict,))
+
+
+async def test_facets_are_told_as_they_were_written() -> None:
+    with start_run():
+        draft = await point(FakeGrader(), quoting(ON))(Draft(ASKED, (NEAR,)), alone=False)
+    assert draft.claims == (NEAR,)

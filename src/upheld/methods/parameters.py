@@ -116,6 +116,6 @@ class UpheldParameters(Parameters):
     strips: bool = Field(True, description="keep only the strips that help")
     wider: bool = Field(True, description="look wider when what was found is not good enough")
     bridges: bool = Field(True, description="quote also what a quoted passage names")
-    on_point: bool = Field(True, description="withhold what does not answer the question")
+    on_point: bool = Field(True, description="quote or withhold what answers weakly")
     rivals: bool = Field(True, description="report documents that answer otherwise")
     unsupported: Leftover = Field(Leftover.MARK, description="what no source upholds")

@@ -221,7 +221,8 @@ SCENES = (
         branch="simple, verifies at once",
         apart="upheld_simple",
         question=OPEN,
-        lines=Lines(answers={OPEN: ([OPENED],)}),
+        # In the question's words: what bears weakly on it would be quoted instead.
+        lines=Lines(answers={OPEN: (["The museum was opened in 1881."],)}),
         happens={"search": 1, "write": 1, "verify": 1},
         paper="–",
         source="our own",

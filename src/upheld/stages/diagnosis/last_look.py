@@ -12,7 +12,7 @@ from upheld.types import Draft
 
 @dataclass(frozen=True, kw_only=True)
 class LastLook:
-    """Both ask the grader only, and in part the same things: what is asked twice costs nothing."""
+    """No language model is asked, and the grader in part the same things, which costs nothing."""
 
     on_point: OnPoint
     rivals: Rivals

@@ -1,7 +1,9 @@
-"""On the point: a draft none of whose sentences answers the question is no answer.
+"""On the point: what bears weakly on the question is told by the sources, or not at all.
 
 What is upheld may still be about something else, and a quote is always upheld. Only `bearing`
-reads the question beside the sentence.
+reads the question beside the sentence. That a model wrote something which is upheld says that the
+sources have something to tell; a small one may have picked half of it. What they say themselves
+costs no call.
 """
 
 from __future__ import annotations
@@ -10,26 +12,45 @@ from dataclasses import dataclass, replace
 
 from upheld.ports import Embedder, Grader
 from upheld.stages.bearing import with_bearing
-from upheld.stages.diagnosis.settle import telling_searches
+from upheld.stages.diagnosis.settle import fell, telling_searches
+from upheld.stages.fallback import Write
+from upheld.stages.verify_draft import Check
 from upheld.trace import current_run
 from upheld.types import Draft
 
+QUOTED = "what was written bears weakly on the question: the sources are quoted instead"
 WITHHELD = "what was found does not seem to answer the question"
 
 
 @dataclass(frozen=True, kw_only=True)
 class OnPoint:
-    """Withholds the whole; where nobody can say how claims bear on the question, nothing."""
+    """Where nobody can say how claims bear on the question, everything stays as it is."""
 
     grader: Grader | None
     embedder: Embedder | None
-    least: float = 0.35  # the chance to answer that the best claim must have: decision 011
+    quote: Write | None  # None: nobody writes, so that these are quotes already
+    check: Check
+    enough: float = 0.8  # the chance to answer that the best claim must have, to be told as written
+    least: float = 0.35  # and to be told at all: decisions 011 and 018
 
     async def __call__(self, draft: Draft, *, alone: bool) -> Draft:
         """Facets that are not alone bear little on the whole question, and stay."""
-        graded = await with_bearing(draft, self.grader, self.embedder)
-        chances = [claim.bearing for claim in graded.claims if claim.bearing is not None]
-        if not alone or not chances or max(chances) >= self.least:
+        best = await self._bears(draft)
+        if not alone or best is None or best >= (self.enough if self.quote else self.least):
             return draft
+        if self.quote is not None:
+            quoted = await self.check(await self.quote(draft.question, draft.evidence))
+            if quoted.claims and max(best, await self._bears(quoted) or 0.0) >= self.least:
+                notes = (*draft.notes, QUOTED)
+                return replace(quoted, notes=notes, conflicts=draft.conflicts)
+            if best >= self.least:
+                return draft
         withheld = replace(draft, claims=(), notes=(*draft.notes, WITHHELD))
         return telling_searches(withheld, current_run().events)
+
+    async def _bears(self, draft: Draft) -> float | None:
+        """How the best claim bears on the question, of those that did not fall."""
+        graded = await with_bearing(draft, self.grader, self.embedder)
+        standing = [claim for claim in graded.claims if not fell(claim)]
+        chances = [claim.bearing for claim in standing if claim.bearing is not None]
+        return max(chances, default=None)

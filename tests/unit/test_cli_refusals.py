@@ -65,6 +65,7 @@ def test_a_folder_without_readable_files_is_told(folder: Path) -> None:
     code, shown = run("index", "music", "--kb", "kb")
     assert code == 1
     assert "There is no file here that can be read." in shown
+    assert "pdf" in shown
 
 
 @pytest.mark.parametrize("bench", ["verify", "verify-choices"])

@@ -58,7 +58,11 @@ def _show(report: AddReport) -> None:
     if report.skipped:
         show.out.print(f"[dim]skipped, because hidden or of no known format: {report.skipped}[/]")
     if not (report.added or report.changed or report.unchanged or report.failed or report.deleted):
+        from upheld.ingest.read import SUFFIXES
+
+        known = ", ".join(sorted(suffix.removeprefix(".") for suffix in SUFFIXES))
         show.out.print(Text("There is no file here that can be read.", style="yellow"))
+        show.out.print(Text(f"    What can be: {known}.", style="dim"))
     for failure in report.failed:
         reason, *help = failure.reason.split("\n")
         show.out.print(

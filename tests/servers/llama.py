@@ -64,7 +64,7 @@ def _wait_until_healthy(address: str, process: subprocess.Popen[str], seconds: f
         try:
             with urllib.request.urlopen(f"{address}/health", timeout=5):
                 return
-        except (urllib.error.URLError, TimeoutError):
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(0.05)
     raise RuntimeError(f"the llama.cpp server at {address} is not healthy (code {process.poll()})")
 

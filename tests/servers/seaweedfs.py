@@ -100,7 +100,7 @@ def _wait_until_ready(server: S3Server, filer: str, log: Path) -> None:
         try:
             with urllib.request.urlopen(probes[0], timeout=5):
                 del probes[0]
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(0.1)
     if not probes:
         return

@@ -42,6 +42,7 @@ async def test_a_run_ends_when_its_client_leaves(
             await model.left.wait()
 
 
+@pytest.mark.alone  # half a second is what it may cost
 async def test_a_model_that_hangs_costs_no_more_than_the_deadline(
     own_state: State, tmp_path: Path
 ) -> None:

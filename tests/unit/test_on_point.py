@@ -11,6 +11,7 @@ from upheld.stages.diagnosis.last_look import LastLook
 from upheld.stages.diagnosis.on_point import QUOTED, WITHHELD, OnPoint
 from upheld.stages.diagnosis.rivals import Rivals
 from upheld.stages.fallback import Write
+from upheld.stages.verify_draft import Check
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.trace import start_run
@@ -19,8 +20,6 @@ from upheld.types import Claim, Conflict, Draft, Evidence, Question, Support, Ve
 ASKED = Question("Who built the lighthouse?")
 ON = Claim("Tolland built the lighthouse.")
 OFF = Claim("The ferry leaves at noon.")
-
-
 NEAR = Claim("The lighthouse is old.")
 FALSE = replace(ON, verdict=Verdict(Support.UNSUPPORTED))
 
@@ -38,10 +37,10 @@ def quoting(*claims: Claim) -> Write:
     return quote
 
 
-def point(grader: FakeGrader | None, quote: Write | None = None) -> OnPoint:
-    return OnPoint(
-        grader=grader, embedder=None, quote=quote, check=unchecked, enough=0.9, least=0.4
-    )
+def point(
+    grader: FakeGrader | None, quote: Write | None = None, check: Check = unchecked
+) -> OnPoint:
+    return OnPoint(grader=grader, embedder=None, quote=quote, check=check, enough=0.9, least=0.4)
 
 
 async def told(*claims: Claim, grader: FakeGrader | None = None) -> Draft:
@@ -120,3 +119,14 @@ async def test_facets_are_told_as_they_were_written() -> None:
     with start_run():
         draft = await point(FakeGrader(), quoting(ON))(Draft(ASKED, (NEAR,)), alone=False)
     assert draft.claims == (NEAR,)
+
+
+async def test_what_is_quoted_is_checked_as_well() -> None:
+    held = Verdict(Support.SUPPORTED)
+
+    async def check(draft: Draft) -> Draft:
+        return replace(draft, claims=tuple(replace(each, verdict=held) for each in draft.claims))
+
+    with start_run():
+        draft = await point(FakeGrader(), quoting(ON), check)(Draft(ASKED, (NEAR,)), alone=True)
+    assert [claim.verdict for claim in draft.claims] == [held]

@@ -113,7 +113,7 @@ class UpheldParameters(Parameters):
 
     rounds: int = Field(2, ge=0, le=5, description="rounds of repair at most")
     facets: bool = Field(True, description="plan where the question has several parts")
-    strips: bool = Field(True, description="keep only the strips that help")
+    strips: bool = Field(True, description="keep only strips that help, where it looks wider")
     wider: bool = Field(True, description="look wider when what was found is not good enough")
     bridges: bool = Field(True, description="quote also what a quoted passage names")
     on_point: bool = Field(True, description="quote or withhold what answers weakly")

@@ -1,9 +1,8 @@
 """On the point: what bears weakly on the question is told by the sources, or not at all.
 
 What is upheld may still be about something else, and a quote is always upheld. Only `bearing`
-reads the question beside the sentence. That a model wrote something which is upheld says that the
-sources have something to tell; a small one may have picked half of it. What they say themselves
-costs no call.
+reads the question beside the sentence. A small model may have picked half of what answers; what
+the sources say themselves costs no call.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
+# Where bytecode may not be kept, every process compiles all libraries anew: 2 s of 7 at each start.
+unexport PYTHONDONTWRITEBYTECODE
+
 SUDO := $(shell [ $$(id -u) = 0 ] || echo sudo)
 
 .PHONY: setup weights servers check format test test-real bench docs lock clean
@@ -38,8 +41,8 @@ format:
 	$(BIN)/ruff check --fix .
 
 test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
-	$(BIN)/pytest -n 2 --dist worksteal -m "not campaign and not alone"
 	$(BIN)/pytest -m "alone and not campaign"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not campaign and not alone"
 
 test-real:  ## everything, the long campaigns too
 	$(BIN)/pytest

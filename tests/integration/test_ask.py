@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.servers.llama import MODEL
 from upheld import AsyncUpheld, Budget, Cause, Status, Support, Upheld, UpheldError
+from upheld.cli import main
 from upheld.types import Answer
 
+BRIEF = {"answer_tokens": 60, "passages": 2}  # a tiny model has little to say, and says it slowly
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
 
 
@@ -123,7 +126,7 @@ def test_a_closed_knowledge_base_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_server: str) -> None:
-    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL) as opened:
+    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL, **BRIEF) as opened:
         answer = opened.ask("How long does the ferry crossing take?")
         assert answer.status in (Status.ANSWERED, Status.ABSTAINED)  # no word about quality
         assert answer.usage.requests == 1
@@ -140,7 +143,7 @@ def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_s
 def test_a_strict_answer_of_the_language_model_says_only_what_is_upheld(
     kb: Path, llama_server: str
 ) -> None:
-    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL) as opened:
+    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL, **BRIEF) as opened:
         answer = opened.ask("How long does the ferry crossing take?", strict=True)
     supports = {claim.verdict.support for claim in answer.claims}
     assert supports <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}
@@ -155,20 +158,39 @@ def test_when_the_language_model_is_down_sentences_are_quoted_and_it_says_so(kb:
     assert any("no language model" in label for label in answer.degraded)
 
 
-def run(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "upheld", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        check=False,
-    )
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a command printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Told]
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """The command line in this process; one of its own takes seconds to start."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> Told:
+        monkeypatch.setattr(sys, "argv", ["upheld", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert isinstance(end.value.code, int)
+        return Told(end.value.code, *capsys.readouterr())
+
+    return command
 
 
 def test_the_command_line_prints_the_same_object_as_the_library(kb: Path, tmp_path: Path) -> None:
     question = "How long does the ferry crossing take?"
-    told = run("ask", question, "--kb", str(kb), "--json", cwd=tmp_path)
+    command = [sys.executable, "-m", "upheld", "ask", question, "--kb", str(kb), "--json"]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert told.returncode == 0, told.stderr
     printed = json.loads(told.stdout)
     with Upheld.open(kb) as opened:
@@ -181,18 +203,20 @@ def test_the_command_line_prints_the_same_object_as_the_library(kb: Path, tmp_pa
     assert printed["guarantee"] is None
 
 
-def test_the_command_line_shows_verdicts(kb: Path, tmp_path: Path) -> None:
+def test_the_command_line_shows_verdicts(kb: Path, run: Command) -> None:
     question = "How long does the ferry crossing take?"
-    told = run("ask", question, "--kb", str(kb), "--strict", cwd=tmp_path)
-    assert told.returncode == 0, told.stderr
-    lines = [line.strip() for line in told.stdout.splitlines()]
+    told = run("ask", question, "--kb", str(kb), "--strict")
+    assert told.code == 0, told.err
+    lines = [line.strip() for line in told.out.splitlines()]
     assert lines[0].startswith("✓ ")
     assert "word for word in [1]" in lines
     assert lines[-1].startswith("✓ ")
     assert lines[-1].endswith(" supported")
 
 
-def test_strict_exits_as_an_abstention_where_nothing_is_upheld(tmp_path: Path) -> None:
+def test_strict_exits_as_an_abstention_where_nothing_is_upheld(
+    tmp_path: Path, run: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # A sentence that its document calls a myth can be quoted, but nothing upholds it.
     folder = tmp_path / "documents"
     folder.mkdir()
@@ -200,37 +224,37 @@ def test_strict_exits_as_an_abstention_where_nothing_is_upheld(tmp_path: Path) -
         "# Common myths\n\nThe ferry crossing takes nine hours.\n", encoding="utf-8"
     )
     question = "How long does the ferry crossing take?"
-    environment = {"UPHELD_LOCAL_MODELS": "false"}
-    run("index", str(folder), cwd=tmp_path, **environment)
-    assert run("ask", question, cwd=tmp_path, **environment).returncode == 0
-    told = run("ask", question, "--strict", cwd=tmp_path, **environment)
-    assert told.returncode == 3, told.stdout
-    assert "No sentence of the answer could be upheld" in told.stdout
-    assert "strict: 1 claim was not upheld" in told.stdout
+    monkeypatch.setenv("UPHELD_LOCAL_MODELS", "false")
+    run("index", str(folder))
+    assert run("ask", question).code == 0
+    told = run("ask", question, "--strict")
+    assert told.code == 3, told.out
+    assert "No sentence of the answer could be upheld" in told.out
+    assert "strict: 1 claim was not upheld" in told.out
 
 
-def test_exit_codes(kb: Path, tmp_path: Path) -> None:
+def test_exit_codes(kb: Path, run: Command) -> None:
     at = ("--kb", str(kb))
-    assert run("ask", "Which enzyme breaks down lactose?", *at, cwd=tmp_path).returncode == 3
-    assert run("ask", "   ", *at, cwd=tmp_path).returncode == 2
-    assert run("ask", "Why?", "--method", "magic", *at, cwd=tmp_path).returncode == 2
-    assert run("ask", "--no-such-option", cwd=tmp_path).returncode == 2
-    alone = run("ask", "Why?", "--judge", *at, cwd=tmp_path)
-    assert alone.returncode == 2
-    assert "--llm URL and --model NAME" in alone.stderr
+    assert run("ask", "Which enzyme breaks down lactose?", *at).code == 3
+    assert run("ask", "   ", *at).code == 2
+    assert run("ask", "Why?", "--method", "magic", *at).code == 2
+    assert run("ask", "--no-such-option").code == 2
+    alone = run("ask", "Why?", "--judge", *at)
+    assert alone.code == 2
+    assert "--llm URL and --model NAME" in alone.err
 
 
-def test_asking_an_empty_knowledge_base_says_what_to_do(tmp_path: Path) -> None:
-    told = run("ask", "Why?", "--kb", "nothing-here", cwd=tmp_path)
-    assert told.returncode == 2
-    assert "upheld index" in told.stderr
+def test_asking_an_empty_knowledge_base_says_what_to_do(tmp_path: Path, run: Command) -> None:
+    told = run("ask", "Why?", "--kb", "nothing-here")
+    assert told.code == 2
+    assert "upheld index" in told.err
     assert not (tmp_path / "nothing-here").exists()
 
 
-def test_doctor_looks_at_every_part(kb: Path, tmp_path: Path) -> None:
-    told = run("doctor", "--kb", str(kb), "--json", cwd=tmp_path)
-    assert told.returncode == 0, told.stdout
-    checks = {check["part"]: check for check in json.loads(told.stdout)["checks"]}
+def test_doctor_looks_at_every_part(kb: Path, run: Command) -> None:
+    told = run("doctor", "--kb", str(kb), "--json")
+    assert told.code == 0, told.out
+    checks = {check["part"]: check for check in json.loads(told.out)["checks"]}
     assert checks["knowledge base"]["seen"].endswith("passages")
     assert checks["embedder"]["ok"]
     assert checks["verifier"]["ok"]
@@ -238,19 +262,25 @@ def test_doctor_looks_at_every_part(kb: Path, tmp_path: Path) -> None:
     assert checks["verifier"]["seen"].endswith(" MB")
     assert checks["readers"]["ok"]
     down = run(
-        "doctor", "--kb", str(kb), "--llm", "http://127.0.0.1:9/v1", "--model", "m", cwd=tmp_path
+        "doctor",
+        "--kb",
+        str(kb),
+        "--llm",
+        "http://127.0.0.1:9/v1",
+        "--model",
+        "m",
     )
-    assert down.returncode == 1
+    assert down.code == 1
 
 
-def test_unchanged_files_are_skipped_and_removed_ones_deleted(tmp_path: Path) -> None:
+def test_unchanged_files_are_skipped_and_removed_ones_deleted(tmp_path: Path, run: Command) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     for source in DOCUMENTS.iterdir():
         (folder / source.name).write_bytes(source.read_bytes())
-    told = json.loads(run("index", str(folder), "--json", cwd=tmp_path).stdout)
+    told = json.loads(run("index", str(folder), "--json").out)
     assert (told["added"], told["unchanged"]) == (3, 0)
     (folder / "ferry.txt").unlink()
-    told = json.loads(run("index", str(folder), "--json", cwd=tmp_path).stdout)
+    told = json.loads(run("index", str(folder), "--json").out)
     assert (told["added"], told["unchanged"], told["deleted"]) == (0, 2, 1)
-    assert run("ask", "How long does the ferry crossing take?", cwd=tmp_path).returncode == 3
+    assert run("ask", "How long does the ferry crossing take?").code == 3

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from upheld.client import AsyncUpheld
 from upheld.compose import Kit
@@ -14,15 +14,19 @@ from upheld.ports import Searcher
 from upheld.testing.searcher_conformance import ANSWER, SearcherConformance
 from upheld.types import SearchMode
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
 
 
-@pytest.fixture(params=list(SearchMode))
-async def searcher(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Searcher]:
-    (tmp_path / "lamp.txt").write_text(ANSWER, encoding="utf-8")
-    (tmp_path / "bread.txt").write_text("Bread is baked before dawn.", encoding="utf-8")
-    async with await AsyncUpheld.open(tmp_path / "kb") as opened:
-        await opened.add([tmp_path / "lamp.txt", tmp_path / "bread.txt"])
+# Once for all tests of a mode: models take seconds to load.
+@pytest_asyncio.fixture(params=list(SearchMode), scope="module", loop_scope="module")
+async def searcher(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Searcher]:
+    folder = tmp_path_factory.mktemp("search")
+    (folder / "lamp.txt").write_text(ANSWER, encoding="utf-8")
+    (folder / "bread.txt").write_text("Bread is baked before dawn.", encoding="utf-8")
+    async with await AsyncUpheld.open(folder / "kb") as opened:
+        await opened.add([folder / "lamp.txt", folder / "bread.txt"])
         chosen = Parameters(search=request.param, rerank=True, passages=5)
         yield Kit(opened._parts, opened.scope(), chosen).search()
 

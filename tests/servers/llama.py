@@ -76,6 +76,15 @@ def llama_server() -> Iterator[str]:
         yield base_url
 
 
+def threads() -> int:
+    """The cores, shared out: with tests in several processes, each has a server of its own.
+
+    More threads than cores wait for each other most of the time.
+    """
+    servers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return max((os.cpu_count() or 2) // servers, 1)
+
+
 def serve(gguf: str) -> None:
     """Serve until standard input ends."""
     import xllamacpp
@@ -87,7 +96,7 @@ def serve(gguf: str) -> None:
     params.port = 0
     params.n_parallel = SLOTS
     params.n_ctx = SLOTS * CONTEXT_PER_SLOT
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = os.cpu_count() or 2
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads()
     server = xllamacpp.Server(params)
     # The library writes to standard output too; the address is the first line of it.
     print(server.listening_address, flush=True)

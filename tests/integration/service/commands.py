@@ -22,7 +22,7 @@ class Command:
 
     def said(self, words: str) -> str:
         """The line with these words, as soon as it is printed."""
-        while (line := self.lines.get(timeout=120)) is not None:
+        while (line := self.lines.get(timeout=200)) is not None:
             if words in line:
                 return line.strip()
         raise AssertionError(f"it ended without saying {words!r}")
@@ -30,7 +30,7 @@ class Command:
     def stops(self) -> bool:
         """Whether it ends well when told to."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60) == 0
+        return self.process.wait(200) == 0
 
 
 @contextmanager

@@ -214,6 +214,7 @@ async def test_a_check_is_the_librarys_own(app: FastAPI, caller: httpx2.AsyncCli
     assert reply.status_code == 422
 
 
+@pytest.mark.alone  # tenths of a second remain for keeping the answer
 async def test_a_budget_without_time_ends_the_run_as_the_library_does(
     caller: httpx2.AsyncClient,
 ) -> None:

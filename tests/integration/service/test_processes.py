@@ -68,8 +68,8 @@ def test_each_process_answers_and_metrics_tell_of_both(own_state: State, tmp_pat
         url = command.said("Upheld answers at").rpartition(" ")[2]
         for asleep in serving(command):
             with stopped(asleep):
-                assert httpx2.get(f"{url}/healthz", timeout=60).status_code == 200
-        counted = httpx2.get(f"{url}/metrics", timeout=60).text
+                assert httpx2.get(f"{url}/healthz", timeout=200).status_code == 200
+        counted = httpx2.get(f"{url}/metrics", timeout=200).text
         line = 'upheld_http_requests_total{method="GET",route="/healthz",status="200"} 2.0'
         assert line in counted
         assert command.stops()
@@ -84,7 +84,7 @@ def test_a_process_that_is_killed_is_replaced(own_state: State, tmp_path: Path) 
         os.kill(one, signal.SIGKILL)
         command.said("a serving process ended")
         with stopped(other):
-            assert httpx2.get(f"{url}/healthz", timeout=60).status_code == 200
+            assert httpx2.get(f"{url}/healthz", timeout=200).status_code == 200
         assert one not in serving(command)
         assert command.stops()
 
@@ -130,7 +130,7 @@ async def test_they_end_with_the_one_that_started_them(own_state: State, tmp_pat
         for each in watched:
             ended = loop.create_future()
             loop.add_reader(each, ended.set_result, None)
-            await asyncio.wait_for(ended, 60)
+            await asyncio.wait_for(ended, 200)
             loop.remove_reader(each)
             os.close(each)
 
@@ -139,7 +139,7 @@ def test_a_process_that_cannot_begin_ends_all(own_state: State, tmp_path: Path) 
     broken = {"UPHELD_LLM_MODEL": "m"}  # without a server's address
     with started(*SERVE, **environment(own_state, tmp_path, **broken)) as command:
         assert "ended by itself" in command.said("ended by itself")
-        assert command.process.wait(60) == 1
+        assert command.process.wait(200) == 1
 
 
 def test_an_address_that_is_taken_is_told(

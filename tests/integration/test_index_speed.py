@@ -19,7 +19,6 @@ import pytest
 from lancedb.query import MatchQuery
 
 from tests.integration.places import Place
-from upheld.edge.lance import search
 from upheld.edge.lancedb import LanceIndex
 from upheld.fusion import CANDIDATES
 from upheld.ports import IndexedDocument
@@ -65,16 +64,17 @@ async def medians(calls: dict[str, Asked], questions: list[tuple[str, Any]]) -> 
 
 
 async def calls_on(index: LanceIndex) -> dict[str, Asked]:
-    table = (await index._made(SCOPE.collection)).passages
+    collection = await index._made(SCOPE.collection)
+    table = collection.passages
     match: Any = MatchQuery
-    lexical_columns = [*search._LEXICAL, "vector"]
+    lexical_columns = [*collection.passage_columns, "_score", "vector"]
 
     async def bare(query: str, vector: Any) -> object:
         lexical = table.query().nearest_to_text(match(query, "searchable"))
         near = table.query().nearest_to(vector).distance_type("cosine")
         return await asyncio.gather(
             lexical.select(lexical_columns).limit(CANDIDATES).to_arrow(),
-            near.select(search._NEAREST).limit(CANDIDATES).to_arrow(),
+            near.select([*collection.passage_columns, "_distance"]).limit(CANDIDATES).to_arrow(),
         )
 
     return {

@@ -13,7 +13,7 @@ from upheld.edge.lance import upkeep
 from upheld.edge.lancedb import LanceIndex
 from upheld.errors import EngineError, StorageError, UsageError
 from upheld.ports import IndexedDocument
-from upheld.testing.index_samples import DIMENSION, OWNER, made
+from upheld.testing.index_samples import DIMENSION, OWNER, made, unit
 
 
 def spread(count: int, prefix: str = "d") -> list[IndexedDocument]:
@@ -143,3 +143,26 @@ async def test_a_damaged_description_is_our_error(tmp_path: Path) -> None:
 async def test_an_embedder_has_identity_and_dimension(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         await LanceIndex.open(str(tmp_path), embedder_identity="x")
+
+
+async def test_tables_without_places_are_searched_and_get_them_with_the_next_write(
+    place: Place,
+) -> None:
+    """Knowledge bases made before passages had places keep working."""
+    index = await place.open()
+    await index.upsert("shelf", [made("old", "Zebras graze here.")])
+    collection = await index._made("shelf")
+    await collection.passages.drop_columns(["places"])
+    index = await place.open()
+    (hit,) = await index.bm25("zebras", OWNER, 5)
+    assert hit.passage.places == ()
+    other = await place.open()  # opened before the column comes, read after
+    assert len(await other.bm25("zebras", OWNER, 5)) == 1
+    placed = made("new", "Lions sleep here.", places=((3, 2, ("Africa", "Cats")),))
+    await index.upsert("shelf", [placed])
+    await other.documents(OWNER)  # sees the newest version
+    for each in (index, other, await place.open()):
+        (hit,) = await each.bm25("lions", OWNER, 5)
+        assert hit.passage == placed.passages[0]
+        assert [hit.passage.places[0].heading_path] == [("Africa", "Cats")]
+        assert len(await each.hybrid("zebras", unit(1, 0, 0, 0), OWNER, 5)) == 2

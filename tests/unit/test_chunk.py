@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -187,3 +188,36 @@ def test_the_version_names_the_tokenizer(tmp_path: Path) -> None:
 def test_cutting_is_the_same_every_time() -> None:
     read = from_markdown(f"# Title\n\n{prose(30)}")
     assert chunk(read) == chunk(read, Chunker.with_tokenizer(embedder_tokenizer()))
+
+
+def test_a_citation_has_the_heading_and_page_of_its_sentence() -> None:
+    """Short sections share a passage; what is quoted from the last is not from the first."""
+    source = "# Guide\n\n## Start\n\nPress go.\n\n## Stop\n\nPull the plug.\n\n### Never\n\nHit it."
+    read = from_markdown(source)
+    (passage,) = chunk(read, title=read.title)
+    assert passage.heading_path == ()
+    quoted = {
+        quote: passage.cite(passage.text.index(quote), passage.text.index(quote) + len(quote))
+        for quote in ("Press go.", "Pull the plug.", "Hit it.")
+    }
+    assert {quote: cited.heading_path for quote, cited in quoted.items()} == {
+        "Press go.": ("Start",),
+        "Pull the plug.": ("Stop",),
+        "Hit it.": ("Stop", "Never"),
+    }
+    for quote, cited in quoted.items():
+        assert cited.quote == quote == source[cited.start : cited.end]
+
+
+def test_places_are_those_that_begin_inside_a_passage() -> None:
+    text = "\n\n".join(f"## H{n}\n\n{prose(1, n)}" for n in range(12))
+    pages = tuple(text.index(f"## H{n}") for n in range(0, 12, 2))
+    read = replace(from_markdown(text), pages=pages)
+    passages = chunk(read)
+    for passage in passages:
+        assert all(passage.start < place.start < passage.end for place in passage.places)
+        for at in range(passage.start, passage.end, 7):
+            heading = text.rindex("## H", 0, at + 4)
+            place = passage.place_at(at)
+            assert place.heading_path == (text[heading + 3 :].split("\n")[0],)
+            assert place.page == sum(page <= at for page in pages)

@@ -19,6 +19,7 @@ from upheld.types import (
     Evidence,
     Hit,
     Passage,
+    Place,
     Question,
     Status,
 )
@@ -116,4 +117,22 @@ def test_sources_that_disagree_are_shown_side_by_side(capsys: pytest.CaptureFixt
     assert (
         "disagree: “It was built in 1869.” [1] — “The ferry leaves the harbour at noon.” [2]"
         in shown
+    )
+
+
+async def test_a_source_names_the_headings_and_pages_of_what_is_quoted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Not those under which its passage begins."""
+    text = "It is tall. The lift is closed. The stairs are open."
+    places = (Place(12, 3, ("Visits", "Lift")), Place(32, 4, ("Visits", "Stairs")))
+    tower = Passage(
+        "tower", text, "d", "v", 0, len(text), "Tower", "t.pdf", 2, ("History",), places=places
+    )
+    claims = tuple(Claim(text[a:b], (tower.cite(a, b),)) for a, b in ((12, 31), (32, 52)))
+    draft = Draft(Question("q"), claims, Evidence((Hit(tower, 1.0, "q"),)))
+    lines = shown(render(draft, method="quote", run=Run()), capsys)
+    assert (
+        "[1] Tower — Visits › Lift, page 3; Visits › Stairs, page 4  t.pdf, characters 12–31, 32–52"
+        in lines
     )

@@ -161,23 +161,29 @@ def percent(share: float) -> str:
 
 def _source(number: int, passage: Passage, claims: Sequence[Claim]) -> Text:
     """A source and the exact places in it that were cited, or that speak against a claim."""
-    place = " › ".join(passage.heading_path)
-    page = f", page {passage.page}" if passage.page else ""
-    spans = sorted(
+    cited = sorted(
         {
-            (citation.start, citation.end)
+            (citation.start, citation.end, citation.page, citation.heading_path)
             for claim in claims
             for citation in (*claim.citations, *claim.verdict.evidence_against)
             if citation.passage_id == passage.id
-        }
+        },
+        key=lambda each: each[:2],
     )
-    cited = ", ".join(f"{start}–{end}" for start, end in spans)
+    places = dict.fromkeys(_place(page, path) for _, _, page, path in cited)
+    spans = dict.fromkeys(f"{start}–{end}" for start, end, _, _ in cited)
     return Text.assemble(
         (f"[{number}] ", "bold"),
         passage.title or passage.uri,
-        (f" — {place}" if place else "", "dim"),
-        (f"{page}  {passage.uri}, characters {cited}", "dim"),
+        (f" — {place}" if (place := "; ".join(filter(None, places))) else "", "dim"),
+        (f"  {passage.uri}, characters {', '.join(spans)}", "dim"),
     )
+
+
+def _place(page: int | None, heading_path: Sequence[str]) -> str:
+    """`Costs › Travel, page 3`: the headings and the page of quoted words."""
+    headings = " › ".join(heading_path)
+    return ", ".join(filter(None, (headings, f"page {page}" if page else "")))
 
 
 def show_trace(events: tuple[Event, ...]) -> None:

@@ -31,7 +31,7 @@ from upheld.edge.lance import search, upkeep, write
 from upheld.edge.lance.collection import Collection, Found
 from upheld.edge.lance.failures import newest, rereading, translated
 from upheld.edge.lance.predicates import all_of, literal, one_of, seen_in, storable
-from upheld.edge.lance.rows import PASSAGE_COLUMNS, to_document_infos, to_passages
+from upheld.edge.lance.rows import to_document_infos, to_passages
 from upheld.edge.lance.storage import Meta, Root
 from upheld.errors import NotFoundError, UsageError
 from upheld.ports import Filter, IndexedDocument, Maintained, Statistics
@@ -107,7 +107,8 @@ class LanceIndex:
 
         async def fetch(_: int) -> list[Found]:
             with translated("Fetching passages"):
-                query = found.passages.query().where(condition).select(PASSAGE_COLUMNS)
+                query = found.passages.query().where(condition)
+                query = query.select(found.passage_columns)
                 return [Found(await query.to_arrow())]
 
         (rows,) = await found.live_rows(fetch, 0)

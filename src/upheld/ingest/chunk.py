@@ -6,7 +6,7 @@ Sizes, and the splitters that were measured: docs/decisions/002-chunking.md.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from pathlib import Path
 from upheld.ingest.count import CharacterCounter, Counter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
 from upheld.sentences import Span, block_spans, sentences_of_block
-from upheld.types import Document, Passage, content_hash, passage_id
+from upheld.types import Document, Passage, Place, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, with its two marks
 _RULES = "2"  # raise this when the same text would be cut elsewhere
@@ -59,6 +59,8 @@ class Chunker:
     def __call__(self, document: Document, read: ReadDocument) -> tuple[Passage, ...]:
         """The passages of a document, in order; together they hold all that is not white."""
         version = document.version
+        later = places_of(read, document.title)
+        starts = [place.start for place in later]
         return tuple(
             Passage(
                 id=passage_id(document.id, version, start, end),
@@ -72,6 +74,7 @@ class Chunker:
                 page=bisect_right(read.pages, start) or None,
                 heading_path=path,
                 labels=document.labels,
+                places=later[bisect_right(starts, start) : bisect_left(starts, end)],
             )
             for start, end, path in self._spans(document, read)
         )
@@ -165,6 +168,15 @@ class Chunker:
             start = start if used else match.start()
             used, end = used + tokens, match.end()
         return [*runs, (start, end)] if used else runs
+
+
+def places_of(read: ReadDocument, title: str) -> tuple[Place, ...]:
+    """Every offset at which a page or a heading begins, with the page and headings from there."""
+    path_at = _path_finder(read.headings, title)
+    starts = sorted({*read.pages, *(heading.start for heading in read.headings)})
+    return tuple(
+        Place(start, bisect_right(read.pages, start) or None, path_at(start)) for start in starts
+    )
 
 
 def _path_finder(headings: Sequence[Heading], title: str) -> Callable[[int], tuple[str, ...]]:

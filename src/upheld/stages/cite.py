@@ -44,11 +44,4 @@ def closest_sentence(claim: str, text: str) -> Span:
 def cite(claim: str, passage: Passage) -> Citation:
     """Cite the closest sentence of a passage, in the coordinates of its document."""
     start, end = closest_sentence(claim, passage.text)
-    return Citation(
-        passage_id=passage.id,
-        document_id=passage.document_id,
-        document_version=passage.document_version,
-        start=passage.start + start,
-        end=passage.start + end,
-        quote=passage.text[start:end],
-    )
+    return passage.cite(start, end)

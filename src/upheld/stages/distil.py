@@ -33,12 +33,16 @@ class Strip:
         if (self.start, self.end) == (0, len(whole.text)):
             return whole
         start, end = whole.start + self.start, whole.start + self.end
+        place = whole.place_at(start)
         return replace(
             whole,
             id=passage_id(whole.document_id, whole.document_version, start, end),
             text=whole.text[self.start : self.end],
             start=start,
             end=end,
+            page=place.page,
+            heading_path=place.heading_path,
+            places=tuple(each for each in whole.places if start < each.start < end),
         )
 
 

@@ -15,7 +15,7 @@ from upheld.ports import Embedder, Grader
 from upheld.sentences import sentence_spans
 from upheld.stages.grade import relevances
 from upheld.trace import current_run, span
-from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question
+from upheld.types import Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems, rarities
 
 
@@ -157,13 +157,5 @@ def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
 
 def quoted(candidate: Candidate) -> Claim:
     """A claim that is its own quote."""
-    passage = candidate.passage
-    citation = Citation(
-        passage_id=passage.id,
-        document_id=passage.document_id,
-        document_version=passage.document_version,
-        start=passage.start + candidate.start,
-        end=passage.start + candidate.end,
-        quote=candidate.text,
-    )
+    citation = candidate.passage.cite(candidate.start, candidate.end)
     return Claim(text=candidate.text, citations=(citation,))

@@ -79,8 +79,7 @@ def _claim(sentence: Sentence, passages: Sequence[Passage]) -> Claim:
 
 def _citation(passage: Passage) -> Citation:
     """A mark names a source, not yet words in it: those are what the check finds."""
-    start = passage.start
-    return Citation(passage.id, passage.document_id, passage.document_version, start, start, "")
+    return passage.cite(0, 0)
 
 
 def _noting_unknown_marks(claim: Claim, sentence: Sentence, sources: int) -> Claim:

@@ -26,7 +26,9 @@ async def check_a_written_document_comes_back_whole(open_index: OpenIndex) -> No
         title="Opening hours",
         labels=["public", "menu"],
         headings=("Chapter 1", "Hours"),
+        places=((9, 1, ("Chapter 2",)), (30, None, ("Chapter 2", "東京 “tea”"))),
     )
+    assert [len(passage.places) for passage in given.passages] == [1, 1]
     await index.upsert("shelf", [given])
     assert await index.passages([p.id for p in given.passages], OWNER) == list(given.passages)
     text = await index.document_text("a", OWNER)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from upheld.ports import IndexedDocument
-from upheld.types import Document, Passage, Scope, passage_id
+from upheld.types import Document, Passage, Place, Scope, passage_id
 
 EMBEDDER, DIMENSION = "test-embedder", 4
 OWNER = Scope("shelf")
@@ -20,8 +20,9 @@ def made(
     vectors: list[list[float]] | None = None,
     headings: tuple[str, ...] = (),
     pipeline: str = "test",
+    places: Iterable[tuple[int, int | None, tuple[str, ...]]] = (),
 ) -> IndexedDocument:
-    """A document of these passages, one line each."""
+    """A document of these passages, one line each; each has the places that begin inside it."""
     import numpy as np
 
     text = "\n".join(texts)
@@ -45,6 +46,7 @@ def made(
                 page,
                 headings,
                 document.labels,
+                tuple(Place(*place) for place in places if start < place[0] < end),
             )
         )
         start = end + 1

@@ -61,6 +61,7 @@ class Collection:
     texts: AsyncTable
     passages: AsyncTable
     documents: AsyncTable
+    has_places: bool = False  # whether `passages` has that column: see `rows.PLACES`
     _snapshot: Snapshot = field(default_factory=Snapshot)
     _versions: tuple[int, int] = (0, 0)
     _refreshed_at: float = 0.0
@@ -94,7 +95,7 @@ class Collection:
             await passages.create_index("searchable", config=text_index())
         agreed = await prefix.make_meta(ours)
         if agreed == ours:
-            return cls(name, prefix, ours, connection, texts, passages, documents)
+            return cls(name, prefix, ours, connection, texts, passages, documents, has_places=True)
         await prefix.discard(ours.tables)
         agreed.check(meta, name)
         return await cls.open(name, prefix, agreed)
@@ -103,6 +104,11 @@ class Collection:
         handles: list[Any] = [self.texts, self.passages, self.documents, self.connection]
         for handle in handles:
             handle.close()
+
+    @property
+    def passage_columns(self) -> list[str]:
+        """What a search reads to make passages."""
+        return [*rows.PASSAGE_COLUMNS, *([rows.PLACES.name] if self.has_places else [])]
 
     def wrote(self) -> None:
         """This process moved a table: forget what was known of the old versions."""
@@ -124,6 +130,7 @@ class Collection:
             await newest(self.passages)
             with translated("Reading the newest version"):
                 versions = (await self.documents.version(), await self.passages.version())
+                self.has_places = self.has_places or await has_places(self.passages)
             if versions != self._versions:
                 self._versions = versions
                 self._snapshot = Snapshot()
@@ -215,6 +222,11 @@ def text_index() -> FTS:
         with_position=False,
         max_token_length=None,
     )
+
+
+async def has_places(passages: AsyncTable) -> bool:
+    """Whether the newest version that this handle saw has the column."""
+    return rows.PLACES.name in (await passages.schema()).names
 
 
 def _pairs(table: pa.Table) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from upheld.errors import UsageError
 from upheld.ports import IndexedDocument
-from upheld.types import DocumentInfo, Passage
+from upheld.types import DocumentInfo, Passage, Place
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
@@ -65,6 +66,10 @@ _TO_PASSAGE = [
 ]
 PASSAGE_COLUMNS = [*_TO_PASSAGE, "commit"]
 
+# JSON, null where no page or heading begins inside a passage. Tables made before this column
+# existed get it with their next write; until then searches must not ask for it.
+PLACES = pa.field("places", pa.string())
+
 
 def passages_schema(dimension: int | None) -> pa.Schema:
     """Columns of `passages`, with vectors where the collection has an embedder."""
@@ -86,6 +91,7 @@ def passages_schema(dimension: int | None) -> pa.Schema:
             # The text ends `searchable`, so it is stored once: it begins at `lead`.
             pa.field("lead", pa.int64(), nullable=False),
             pa.field("searchable", pa.string(), nullable=False),
+            PLACES,
             *vector,
         ]
     )
@@ -153,6 +159,7 @@ def passage_rows(
             bool(each.document.labels),
             len(searchable) - len(passage.text),
             searchable,
+            _packed(passage.places),
         ]
         for each in documents
         for passage in each.passages
@@ -190,10 +197,12 @@ def _table(schema: pa.Schema, rows: list[list[Any]]) -> pa.Table:
 
 
 def to_passages(table: pa.Table, keep: Sequence[int]) -> list[Passage]:
-    """The rows at these places as passages; columns as in `PASSAGE_COLUMNS`."""
+    """The rows at these places as passages; columns as in `PASSAGE_COLUMNS`, maybe `PLACES`."""
     if len(keep) != table.num_rows:
         table = table.take(pa.array(keep, pa.int64()))
     columns = [table.column(name).to_pylist() for name in _TO_PASSAGE]
+    has_places = PLACES.name in table.column_names
+    columns.append(table.column(PLACES.name).to_pylist() if has_places else [None] * len(keep))
     return [
         Passage(
             id,
@@ -207,6 +216,7 @@ def to_passages(table: pa.Table, keep: Sequence[int]) -> list[Passage]:
             page,
             tuple(path),
             frozenset(labels),
+            _unpacked(places),
         )
         for (
             id,
@@ -221,8 +231,20 @@ def to_passages(table: pa.Table, keep: Sequence[int]) -> list[Passage]:
             page,
             path,
             labels,
+            places,
         ) in zip(*columns, strict=True)
     ]
+
+
+def _packed(places: Sequence[Place]) -> str | None:
+    """Places as one JSON string: few passages have any, and Lance stores nulls for nothing."""
+    rows = [[place.start, place.page, place.heading_path] for place in places]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")) if rows else None
+
+
+def _unpacked(packed: str | None) -> tuple[Place, ...]:
+    rows = json.loads(packed) if packed else ()
+    return tuple(Place(start, page, tuple(path)) for start, page, path in rows)
 
 
 def to_document_infos(table: pa.Table) -> list[DocumentInfo]:

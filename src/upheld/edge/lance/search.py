@@ -8,7 +8,7 @@ from upheld.concurrency import together
 from upheld.edge.lance.collection import Collection, Found
 from upheld.edge.lance.failures import translated
 from upheld.edge.lance.predicates import narrowed
-from upheld.edge.lance.rows import PASSAGE_COLUMNS, to_passages
+from upheld.edge.lance.rows import to_passages
 from upheld.errors import EmbedderMismatchError, UsageError
 from upheld.fusion import CANDIDATES, fuse
 from upheld.ports import Filter
@@ -17,8 +17,6 @@ from upheld.types import Hit, Scope
 if TYPE_CHECKING:
     from upheld.ports import Vector
 
-_LEXICAL = [*PASSAGE_COLUMNS, "_score"]
-_NEAREST = [*PASSAGE_COLUMNS, "_distance"]
 _REFINE = 5  # re-ranks 5 x limit by exact distance: recall@10 0.976 -> 0.999 with an ANN index
 
 
@@ -29,7 +27,7 @@ async def bm25(
     condition = narrowed(scope, where)
 
     async def fetch(ask: int) -> list[Found]:
-        return [await _lexical(collection, query, condition, ask, _LEXICAL)]
+        return [await _lexical(collection, query, condition, ask)]
 
     (found,) = await collection.live_rows(fetch, limit)
     return _lexical_hits(found, query)[:limit]
@@ -56,12 +54,11 @@ async def hybrid(
     _check(collection, vector)
     condition = narrowed(scope, where)
     depth = max(CANDIDATES, limit)
-    columns = [*_LEXICAL, "vector"]
 
     async def fetch(ask: int) -> list[Found]:
         return list(
             await together(
-                _lexical(collection, query, condition, ask, columns),
+                _lexical(collection, query, condition, ask, "vector"),
                 _close(collection, vector, condition, ask),
             )
         )
@@ -73,10 +70,11 @@ async def hybrid(
 
 
 async def _lexical(
-    collection: Collection, query: str, condition: str, limit: int, columns: list[str]
+    collection: Collection, query: str, condition: str, limit: int, *more: str
 ) -> Found:
     # A match query takes words as they are: nothing in them is syntax.
     words = query.encode(errors="replace").decode()
+    columns = [*collection.passage_columns, "_score", *more]
     with translated("BM25 search"):
         search = collection.passages.query().nearest_to_text(_match(words))
         if condition:
@@ -90,7 +88,8 @@ async def _close(collection: Collection, vector: Vector, condition: str, limit: 
         if condition:
             search = search.where(condition)
         search = search.refine_factor(_REFINE)
-        return Found(await search.select(_NEAREST).limit(limit).to_arrow())
+        columns = [*collection.passage_columns, "_distance"]
+        return Found(await search.select(columns).limit(limit).to_arrow())
 
 
 def _match(words: str) -> Any:

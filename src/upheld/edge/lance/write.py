@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from upheld.concurrency import together
 from upheld.edge.lance import rows
-from upheld.edge.lance.collection import Collection
+from upheld.edge.lance.collection import Collection, has_places
 from upheld.edge.lance.failures import commit, newest, rereading
 from upheld.edge.lance.predicates import all_of, one_of
 from upheld.errors import EmbedderMismatchError, UsageError
@@ -34,6 +34,7 @@ async def add_rows(collection: Collection, batch: Sequence[IndexedDocument], fre
     texts = rows.text_rows(batch, fresh)
     passages = rows.passage_rows(batch, fresh, collection.meta.dimension)
     try:
+        await _add_places(collection)
         await together(
             _append("Writing texts", collection.texts, texts),
             _append("Writing passages", collection.passages, passages),
@@ -78,6 +79,18 @@ async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
         collection.wrote()
     await _drop(collection, named, owed=True)
     return int(result.num_deleted_rows)
+
+
+async def _add_places(collection: Collection) -> None:
+    """Give a table of passages that was made before there were places a column for them."""
+
+    async def attempt() -> None:
+        if not await has_places(collection.passages):
+            await collection.passages.add_columns(rows.PLACES)
+
+    if not collection.has_places:
+        await commit("Adding a column", collection.passages, attempt)
+        collection.has_places = True
 
 
 async def _append(doing: str, table: AsyncTable, data: pa.Table) -> None:

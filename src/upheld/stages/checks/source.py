@@ -159,16 +159,7 @@ class Source:
 
     def cite(self, span: Span, support: Support) -> Citation:
         """These words, in the coordinates of the document."""
-        start, end = span
-        return Citation(
-            passage_id=self.passage.id,
-            document_id=self.passage.document_id,
-            document_version=self.passage.document_version,
-            start=self.passage.start + start,
-            end=self.passage.start + end,
-            quote=self.text[start:end],
-            support=support,
-        )
+        return self.passage.cite(*span, support)
 
     def _premise(self, context: str, spans: tuple[Span, ...], *, gathered: bool = False) -> Premise:
         told = " ".join(self.text[start:end] for start, end in spans)

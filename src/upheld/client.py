@@ -86,10 +86,14 @@ class AsyncUpheld:
         *,
         labels: Iterable[str] | None = None,
         progress: Callable[[Progress], None] | None = None,
+        prune: bool = False,
     ) -> AddReport:
         """Index files and folders; what has not changed is skipped, what is gone is deleted.
 
         `labels` say who may see the documents; without them, documents keep those they have.
+        Nothing is deleted if a folder could not be listed. Without `prune` nothing is deleted
+        either if a file could not be read, or if it would be all documents of a folder, or more
+        than 10 and a tenth of them: the report names them in `not_deleted_uris`.
         """
         from upheld.ingest.pipeline import add
 
@@ -105,6 +109,7 @@ class AsyncUpheld:
             collection=self._collection,
             labels=None if labels is None else frozenset(labels),
             progress=progress,
+            prune=prune,
         )
 
     async def put(self, documents: Sequence[Given]) -> PutReport:
@@ -275,12 +280,14 @@ class Upheld:
         """Await something on this knowledge base's own loop."""
         return self._loop.run(work)
 
-    def add(self, paths: Paths, *, labels: Iterable[str] | None = None) -> AddReport:
-        """Index files and folders, with a progress bar on a terminal."""
+    def add(
+        self, paths: Paths, *, labels: Iterable[str] | None = None, prune: bool = False
+    ) -> AddReport:
+        """Index files and folders, with a progress bar on a terminal; see `AsyncUpheld.add`."""
         from upheld.progress import adding
 
         with adding() as progress:
-            return self.run(self.kb.add(paths, labels=labels, progress=progress))
+            return self.run(self.kb.add(paths, labels=labels, progress=progress, prune=prune))
 
     ask = _on_own_loop(AsyncUpheld.ask)
     search = _on_own_loop(AsyncUpheld.search)

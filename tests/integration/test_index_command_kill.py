@@ -50,6 +50,31 @@ async def acknowledged(place: Place) -> set[str]:
 
 
 @pytest.mark.campaign
+async def test_nothing_that_still_exists_is_deleted(tmp_path: Path, place: Place) -> None:
+    """Files come and go between runs that are killed; the last run, whole, has the last word."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    chance = random.Random(11)
+    seen: set[str] = set()
+    for turn in range(KILLS):
+        for number in range(turn * 20, turn * 20 + 20):
+            (folder / f"w{number}.txt").write_text(f"The word is w{number}.\n\nIt stands here.")
+        for name in chance.sample(sorted(seen), min(4, len(seen))):
+            (folder / f"{name}.txt").unlink(missing_ok=True)
+        process = index_command(folder, place)
+        try:
+            process.wait(timeout=chance.uniform(0.5, 4))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        now = await acknowledged(place)
+        assert {name for name in seen if (folder / f"{name}.txt").exists()} <= now
+        seen = now
+    assert index_command(folder, place).wait(timeout=120) == 0
+    assert await acknowledged(place) == {path.stem for path in folder.iterdir()}
+
+
+@pytest.mark.campaign
 async def test_nothing_is_lost_or_doubled(tmp_path: Path, place: Place) -> None:
     folder = tmp_path / "files"
     folder.mkdir()

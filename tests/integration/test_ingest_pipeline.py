@@ -52,7 +52,9 @@ class Library:
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
-    async def add(self, *paths: Path, labels: frozenset[str] = frozenset()) -> AddReport:
+    async def add(
+        self, *paths: Path, labels: frozenset[str] = frozenset(), prune: bool = False
+    ) -> AddReport:
         self.seen: list[Progress] = []
         return await add(
             paths or [self.folder],
@@ -63,6 +65,7 @@ class Library:
             labels=labels,
             limits=self.limits,
             progress=self.watch,
+            prune=prune,
         )
 
     def watch(self, progress: Progress) -> None:

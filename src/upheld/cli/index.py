@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import unquote
 
 import typer
 from rich.text import Text
@@ -12,11 +15,13 @@ from upheld.cli import options, show
 from upheld.client import Upheld
 
 if TYPE_CHECKING:
-    from upheld.ingest.report import AddReport
+    from upheld.ingest.report import AddReport, Failure
+
+_NAMED = 20  # deleted documents that are named on the screen; --json names all
 
 
 def index(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", exists=True)],
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders.")],
     kb: options.Kb = None,
     collection: options.Collection = None,
     label: Annotated[
@@ -25,12 +30,25 @@ def index(
             "--label", help="Who may see these documents; repeatable. Without it, labels stay."
         ),
     ] = None,
+    prune: Annotated[
+        bool,
+        typer.Option(
+            "--prune",
+            help="Delete the documents of all files that are gone, however many they are, and of "
+            "paths that do not exist.",
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Read, cut, embed and index documents. Unchanged files are skipped.
 
+    Documents whose file is gone are deleted at the end. Nothing is deleted if a folder could not be
+    listed. If a file could not be read, or if all documents of a folder are gone, or more than 10
+    and a tenth of them, they are deleted with --prune only: on a terminal you are asked, elsewhere
+    the exit code is 1.
+
     Stopped on the way, it goes on where it was when it is run again. Exit codes: 0 done, 1 nothing
-    could be read, 2 wrong usage.
+    could be read, or files seem to be gone and nothing was deleted, 2 wrong usage.
 
     Examples:
 
@@ -38,16 +56,41 @@ def index(
 
         upheld index reports/ minutes.pdf --kb s3://bucket/kb --label board
     """
+    if not prune:
+        options.need_paths(paths)
+    named = [str(path) for path in paths]
     with Upheld.open(kb, collection=collection) as opened:
-        report = opened.add([str(path) for path in paths], labels=label)
+        report = opened.add(named, labels=label, prune=prune)
+        if not as_json and _may_ask(report) and _agrees(report):
+            again = opened.add(named, labels=label, prune=True)
+            report = replace(
+                report,
+                deleted=again.deleted,
+                deleted_uris=again.deleted_uris,
+                not_deleted_uris=again.not_deleted_uris,
+                not_deleted_because=again.not_deleted_because,
+                unlisted=again.unlisted,
+            )
         if report.added or report.changed or report.deleted:
             opened.maintain()
     if as_json:
         show.print_json(report)
     else:
         _show(report)
-    if not (report.added or report.changed or report.unchanged or report.deleted):
+    did = report.added or report.changed or report.unchanged or report.deleted
+    if not did or report.unlisted or report.not_deleted_uris:
         raise typer.Exit(1)
+
+
+def _may_ask(report: AddReport) -> bool:
+    """Whether `--prune` would change anything, and somebody is there to say so."""
+    can_help = bool(report.not_deleted_uris) and not report.unlisted
+    return can_help and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _agrees(report: AddReport) -> bool:
+    _show_not_deleted(report)
+    return typer.confirm(f"Delete {_documents(report.not_deleted_uris)}?", err=True)
 
 
 def _show(report: AddReport) -> None:
@@ -57,16 +100,63 @@ def _show(report: AddReport) -> None:
     )
     if report.skipped:
         show.out.print(f"[dim]skipped, because hidden or of no known format: {report.skipped}[/]")
-    if not (report.added or report.changed or report.unchanged or report.failed or report.deleted):
+    nothing = not (report.added or report.changed or report.unchanged or report.deleted)
+    if nothing and not (report.failed or report.unlisted or report.not_deleted_uris):
         from upheld.ingest.read import SUFFIXES
 
         known = ", ".join(sorted(suffix.removeprefix(".") for suffix in SUFFIXES))
         show.out.print(Text("There is no file here that can be read.", style="yellow"))
         show.out.print(Text(f"    What can be: {known}.", style="dim"))
     for failure in report.failed:
-        reason, *help = failure.reason.split("\n")
+        _show_failure("not read: ", failure)
+    for failure in report.unlisted:
         show.out.print(
-            Text.assemble(("not read: ", "yellow"), reason, (f"  {failure.path}", "dim"))
+            Text.assemble(("not listed: ", "yellow"), f"{failure.path} {failure.reason}")
         )
-        for line in help:
-            show.out.print(Text(f"    {line}", style="dim"))
+    for line in _names("deleted: ", report.deleted_uris):
+        show.out.print(line)
+    if report.not_deleted_uris:
+        _show_not_deleted(report)
+        show.err.print(Text(_way_on(report), style="dim"))
+
+
+def _show_failure(what: str, failure: Failure) -> None:
+    reason, *help = failure.reason.split("\n")
+    show.out.print(Text.assemble((what, "yellow"), reason, (f"  {failure.path}", "dim")))
+    for line in help:
+        show.out.print(Text(f"    {line}", style="dim"))
+
+
+def _show_not_deleted(report: AddReport) -> None:
+    """On standard error: it is why the exit code is 1."""
+    some = _documents(report.not_deleted_uris)
+    show.err.print(
+        Text(
+            f"Nothing was deleted, though files of {some} seem to be gone: "
+            f"{report.not_deleted_because}.",
+            style="yellow",
+        )
+    )
+    for line in _names("not deleted: ", report.not_deleted_uris):
+        show.err.print(line)
+
+
+def _way_on(report: AddReport) -> str:
+    if report.unlisted:
+        return "Run it again when everything can be listed."
+    return "If they are to go, run it again with --prune. If not, is a disk or share missing?"
+
+
+def _names(what: str, uris: tuple[str, ...]) -> list[Text]:
+    lines = [Text.assemble((what, "dim"), _path(uri)) for uri in uris[:_NAMED]]
+    if len(uris) > _NAMED:
+        lines.append(Text(f"{what}{len(uris) - _NAMED} more; --json names all", style="dim"))
+    return lines
+
+
+def _path(uri: str) -> str:
+    return unquote(uri.removeprefix("file://"))
+
+
+def _documents(uris: tuple[str, ...]) -> str:
+    return "1 document" if len(uris) == 1 else f"{len(uris)} documents"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,20 @@ def need_service() -> None:
         importlib.import_module("upheld.service.app")  # all that the extra brings
     except ImportError as missing:
         raise MissingExtraError("The service", "serve", str(missing)) from missing
+
+
+def need_paths(paths: Sequence[Path]) -> None:
+    """Refuse a path that does not exist before anything is opened."""
+    for path in paths:
+        try:
+            path.stat()
+        except FileNotFoundError as missing:
+            raise UsageError(
+                f"{path} does not exist. Nothing was indexed or deleted.",
+                help="If the documents that were indexed from it are to go, add --prune.",
+            ) from missing
+        except OSError:
+            pass  # it is there: the run will say what is wrong with it
 
 
 def need_documents(opened: Upheld) -> None:

@@ -1,8 +1,8 @@
-"""What is new, changed or gone, by comparing files with what the index acknowledges."""
+"""What is new or changed, by comparing files with what the index acknowledges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +25,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Files to read, files to leave alone, and documents whose file is gone."""
+    """Files to read, and files to leave alone."""
 
     to_read: tuple[File, ...]
     unchanged: tuple[File, ...]
-    gone: tuple[DocumentInfo, ...]
 
     @property
     def files(self) -> int:
@@ -69,11 +68,4 @@ def compare(
     return Changes(
         to_read=tuple(file for file, same in looked if not same),
         unchanged=tuple(file for file, same in looked if same),
-        gone=_gone(found, by_uri),
     )
-
-
-def _gone(found: Found, by_uri: Mapping[str, DocumentInfo]) -> tuple[DocumentInfo, ...]:
-    roots = tuple(folder.as_uri().rstrip("/") + "/" for folder in found.folders)
-    here = {path.as_uri() for path in found.files}
-    return tuple(info for uri, info in by_uri.items() if uri.startswith(roots) and uri not in here)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,14 @@ from upheld.concurrency import together
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.changes import File, compare
 from upheld.ingest.chunk import Chunker
+from upheld.ingest.gone import find_gone, why_not
 from upheld.ingest.limits import Limits
 from upheld.ingest.read import READERS_VERSION, ReadDocument
 from upheld.ingest.read.document import one_line
 from upheld.ingest.report import AddReport, Failure, Progress, Tell
-from upheld.ingest.walk import find_files
+from upheld.ingest.walk import Found, find_files
 from upheld.ports import Embedder, Index, IndexedDocument
-from upheld.types import Document, Passage, Scope, content_hash
+from upheld.types import Document, DocumentInfo, Passage, Scope, content_hash
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
@@ -45,21 +47,21 @@ async def add(
     labels: frozenset[str] | None = None,
     limits: Limits = Limits(),
     progress: Tell | None = None,
+    prune: bool = False,
 ) -> AddReport:
     """Bring a collection in line with files and folders.
 
-    Unchanged files are skipped, changed ones replaced, and what is gone from a folder is deleted.
+    Unchanged files are skipped, changed ones replaced, and at the end what is gone from a folder is
+    deleted: nothing if a folder could not be listed; nothing without `prune` if a file could not be
+    read, or if it would be all documents of a folder, or more than 10 and a tenth of them.
     Run again after an interruption, it goes on where it was: what was acknowledged is unchanged.
     Without `labels`, documents keep those that they have: a private one never becomes public.
     """
     began = time.monotonic()
     pipeline = pipeline_version(chunker, embedder)
     known = await index.documents(Scope(collection))
-    found = await asyncio.to_thread(find_files, list(paths))
+    found = await asyncio.to_thread(partial(find_files, list(paths), allow_missing=prune))
     changes = await asyncio.to_thread(compare, found, known, pipeline, labels)
-    deleted = 0
-    if changes.gone:
-        deleted = await index.delete(collection, [info.id for info in changes.gone])
     cut = _Cutter(reader, chunker, pipeline, labels, limits)
     line = _Line(
         index,
@@ -68,12 +70,37 @@ async def add(
         cut,
         changes.to_read,
         progress or _tell_nobody,
-        AddReport(unchanged=len(changes.unchanged), deleted=deleted, skipped=found.skipped),
+        AddReport(unchanged=len(changes.unchanged), skipped=found.skipped, unlisted=found.unlisted),
         Progress(files_total=changes.files, bytes_total=changes.bytes),
     )
     line.tell_done(*changes.unchanged)
     await together(line.read(), line.embed(), line.write())
-    return replace(line.report, seconds=time.monotonic() - began)
+    report = await _delete_gone(index, collection, found, known, line.report, prune=prune)
+    return replace(report, seconds=time.monotonic() - began)
+
+
+async def _delete_gone(
+    index: Index,
+    collection: str,
+    found: Found,
+    known: Sequence[DocumentInfo],
+    report: AddReport,
+    *,
+    prune: bool,
+) -> AddReport:
+    """The last step, when all that there is was listed, read and written."""
+    try:
+        gone = await asyncio.to_thread(find_gone, found, known)
+    except OSError as error:
+        failure = Failure(str(error.filename), f"cannot be looked at: {error.strerror}")
+        return replace(report, unlisted=(*report.unlisted, failure))
+    if not gone:
+        return report
+    uris = tuple(info.uri for info in gone)
+    if because := why_not(found, known, gone, report, prune=prune):
+        return replace(report, not_deleted_uris=uris, not_deleted_because=because)
+    deleted = await index.delete(collection, [info.id for info in gone])
+    return replace(report, deleted=deleted, deleted_uris=uris)
 
 
 def pipeline_version(chunker: Chunker, embedder: Embedder | None) -> str:

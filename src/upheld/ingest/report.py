@@ -22,7 +22,7 @@ Tell = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that could not be read, and why."""
+    """A file or folder that could not be read, and why."""
 
     path: str
     reason: str
@@ -37,6 +37,11 @@ class AddReport:
     unchanged: int = 0
     deleted: int = 0
     skipped: int = 0  # hidden, or of a format that has no reader
-    failed: tuple[Failure, ...] = ()
+    failed: tuple[Failure, ...] = ()  # files that could not be read
+    unlisted: tuple[Failure, ...] = ()  # folders that could not be listed
+    deleted_uris: tuple[str, ...] = ()  # documents that were deleted because their file is gone
+    # Documents whose file is gone too, but that were not deleted, and why.
+    not_deleted_uris: tuple[str, ...] = ()
+    not_deleted_because: str = ""
     passages: int = 0
     seconds: float = 0.0

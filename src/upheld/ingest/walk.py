@@ -1,14 +1,20 @@
-"""Which files a path stands for."""
+"""Which files a path stands for, and what could not be looked at.
+
+A folder that cannot be listed looks like an empty one to whoever ignores the error, and an empty
+folder reads as "all its documents are gone". So errors are part of the result.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from upheld.errors import NotFoundError
 from upheld.ingest.read import SUFFIXES
+from upheld.ingest.report import Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,39 +24,99 @@ class Found:
     files: tuple[Path, ...]
     folders: tuple[Path, ...]
     skipped: int
+    unlisted: tuple[Failure, ...] = ()  # what could not be listed or looked at
+    empty: tuple[Path, ...] = ()  # folders without a visible entry: a share that is not mounted?
+    missing: tuple[Path, ...] = ()  # paths that were given and do not exist
 
 
-def find_files(paths: Iterable[Path]) -> Found:
+@dataclass(slots=True)
+class _Walk:
+    """What has been found so far."""
+
+    files: dict[Path, None] = field(default_factory=dict)
+    folders: list[Path] = field(default_factory=list)
+    skipped: int = 0
+    unlisted: list[Failure] = field(default_factory=list)
+    empty: list[Path] = field(default_factory=list)
+    missing: list[Path] = field(default_factory=list)
+
+    def look_at(self, path: Path) -> None:
+        """A path as it was given: a folder with all below it, a file, or neither."""
+        try:
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
+        except FileNotFoundError:
+            self.missing.append(path.resolve())
+        except OSError as error:
+            self.unlisted.append(_failure(path, error))
+        else:
+            if is_folder:
+                self.folders.append(path.resolve())
+                self.walk(path.resolve())
+            else:
+                self.files[path.parent.resolve() / path.name] = None
+
+    def walk(self, top: Path) -> None:
+        """A folder's files in order, then those of the folders in it."""
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            inner: list[Path] = []
+            try:
+                with os.scandir(folder) as listed:
+                    entries = sorted(listed, key=lambda entry: entry.name)
+            except OSError as error:
+                self.unlisted.append(_failure(folder, error))
+                continue
+            visible = [entry for entry in entries if not entry.name.startswith(".")]
+            if not visible:
+                self.empty.append(folder)
+            for entry in visible:
+                path = folder / entry.name
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        inner.append(path)
+                    elif entry.is_symlink() and os.path.isdir(entry):  # noqa: PTH112 - never raises
+                        pass  # a link to a folder is no file, and is not followed
+                    elif path.suffix.lower() not in SUFFIXES or not _is_ours(entry, top):
+                        self.skipped += 1
+                    else:
+                        self.files[path] = None
+                except OSError as error:
+                    self.unlisted.append(_failure(path, error))
+            waiting.extend(reversed(inner))
+
+
+def find_files(paths: Iterable[Path], *, allow_missing: bool = False) -> Found:
     """Files as given, and those under folders that have a reader; in order, each once.
 
-    Hidden files are passed over, and links are not followed out of the folder that was given.
+    Hidden files are passed over, and links are not followed out of the folder that was given. What
+    cannot be listed is in `unlisted`. A path that does not exist raises `NotFoundError`, or is in
+    `missing` with `allow_missing`.
     """
-    files: dict[Path, None] = {}
-    folders: list[Path] = []
-    skipped = 0
+    walk = _Walk()
     for path in paths:
-        if path.is_dir():
-            folder = path.resolve()
-            folders.append(folder)
-            for file in _walk(folder):
-                if file.suffix.lower() in SUFFIXES and _inside(file, folder):
-                    files[file] = None
-                else:
-                    skipped += 1
-        elif path.exists():
-            files[path.parent.resolve() / path.name] = None
-        else:
-            raise NotFoundError(f"{path} does not exist")
-    return Found(tuple(files), tuple(folders), skipped)
+        walk.look_at(path)
+        if walk.missing and not allow_missing:
+            raise NotFoundError(
+                f"{path} does not exist. Nothing was indexed or deleted.",
+                help="If the documents that were indexed from it are to go, prune=True.",
+            )
+    return Found(
+        files=tuple(walk.files),
+        folders=tuple(walk.folders),
+        skipped=walk.skipped,
+        unlisted=tuple(walk.unlisted),
+        empty=tuple(walk.empty),
+        missing=tuple(walk.missing),
+    )
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for where, inner, names in os.walk(folder):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        for name in sorted(names):
-            if not name.startswith("."):
-                yield Path(where, name)
+def _is_ours(entry: os.DirEntry[str], top: Path) -> bool:
+    """A file, or a link to one that lies in the same folder; what lies outside is not looked at."""
+    if not entry.is_symlink():
+        return True
+    return Path(os.path.realpath(entry)).is_relative_to(top) and Path(entry).is_file()
 
 
-def _inside(file: Path, folder: Path) -> bool:
-    return not file.is_symlink() or (file.resolve().is_relative_to(folder) and file.is_file())
+def _failure(path: Path, error: OSError) -> Failure:
+    return Failure(str(path), f"cannot be looked at: {error.strerror or error}")

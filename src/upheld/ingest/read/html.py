@@ -1,15 +1,25 @@
-"""HTML: trafilatura finds the main text and gives it as Markdown, with its headings."""
+"""HTML: trafilatura finds the main text and gives it as Markdown, with its headings.
+
+Before that, the tree is put into the form that a browser shows. Trafilatura takes a line break in
+`<code>` for a block of code, and a heading in a list item for a heading of the page: both cut
+sentences in two, and half a sentence can say the opposite of the whole.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from dataclasses import replace
+from typing import Any
 
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.read.document import ReadDocument
 from upheld.ingest.read.markdown import from_markdown
 
+HtmlElement = Any  # lxml publishes no types
+_SPACES = re.compile(r"[ \t\r\n\f]+")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
 # Code as it stands, or a character that was escaped.
 _CODE_OR_ESCAPE = re.compile(r"(?ms)^(`{3,}).*?^\1|`[^`\n]+`|\\([!-/:-@\[-`{-~])")
 
@@ -25,6 +35,7 @@ def read_html(data: bytes, name: str) -> ReadDocument:
     if tree is None:
         raise ReadError(f"{name} is not HTML", help="Check that the file is complete.")
     title = tree.findtext(".//title") or ""
+    _as_shown(tree)
     main = trafilatura.extract(
         tree, output_format="markdown", include_comments=False, favor_recall=True
     )
@@ -36,6 +47,48 @@ def read_html(data: bytes, name: str) -> ReadDocument:
             f"{name} has no text", help="A page that scripts fill in must be saved after they ran."
         )
     return from_markdown(everything, title)
+
+
+def _as_shown(tree: HtmlElement) -> None:
+    """Collapse white space as browsers do, and give loose text a paragraph of its own."""
+    verbatim = set()
+    for element in tree.iter("pre", "textarea"):
+        verbatim.update(element.iter())
+    for element in tree.iter():
+        if element.text and isinstance(element.tag, str) and element not in verbatim:
+            element.text = _SPACES.sub(" ", element.text)
+        if element.tail and element.getparent() not in verbatim:
+            element.tail = _SPACES.sub(" ", element.tail)
+    for block in list(tree.iter("pre")):
+        _wrap_loose_text(block)
+    for item in tree.iter("dd", "li"):
+        for heading in item.iter(*_HEADINGS):
+            _run_in(heading)
+
+
+def _wrap_loose_text(block: HtmlElement) -> None:
+    """Text that goes on right after a block of code, which would be dropped: into a paragraph."""
+    loose = block.tail or ""
+    if not loose.strip():
+        return
+    block.tail = None
+    paragraph = block.makeelement("p")
+    paragraph.text = loose
+    block.addnext(paragraph)
+    while (following := paragraph.getnext()) is not None and following.tag in _INLINE:
+        paragraph.append(following)  # with the text after it
+
+
+def _run_in(heading: HtmlElement) -> None:
+    """The heading of a note in a list item opens the note's first sentence: "Note: ..."."""
+    heading.tag = "p"
+    said = "".join(heading.itertext()).rstrip()
+    if said and said[-1].isalnum():
+        last = heading[-1] if len(heading) else None
+        if last is None:
+            heading.text = (heading.text or "").rstrip() + ":"
+        else:
+            last.tail = (last.tail or "").rstrip() + ":"
 
 
 def _unescaped(document: ReadDocument) -> ReadDocument:

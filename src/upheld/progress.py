@@ -50,3 +50,32 @@ def adding() -> Iterator[Callable[[Progress], None] | None]:
             )
 
         yield show
+
+
+@contextmanager
+def verifying() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar over the claims of an answer that is checked, with the time left."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("[bold]Checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("claims ·"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda decided, total: bar.update(task, completed=decided, total=total)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from upheld.budget import Budget
 from upheld.errors import UsageError
 from upheld.own_loop import OwnLoop
-from upheld.stages.verify import Verify
+from upheld.stages.verify import Progress, Verify
 from upheld.stages.verify_answer import as_passages, verify_answer
 from upheld.trace import Listener, start_run
 from upheld.types import Claim, Passage, Support, Usage, content_hash, passage_id
@@ -57,14 +57,20 @@ async def check(
     budget: Budget | None = None,
     judge: JudgeUncertain | None = None,
     listener: Listener | None = None,
+    progress: Progress | None = None,
 ) -> CheckedAnswer:
-    """Check one answer within a budget; what the budget does not reach is `not_checked`."""
+    """Check one answer within a budget; what the budget does not reach is `not_checked`.
+
+    Without `budget.seconds` there is no time limit. Claims are decided one after another: those
+    that were decided when time runs out keep their verdicts. `progress` is called after each with
+    the number of decided claims and the number of all.
+    """
     _check_types(answer, sources, question)
     if not answer.strip():
         raise UsageError("The answer is empty.")
     passages = as_passages(sources)
     with start_run(budget, listener=listener) as run:
-        claims = await verify_answer(verify, answer, passages, question, judge)
+        claims = await verify_answer(verify, answer, passages, question, judge, progress)
         return CheckedAnswer(
             answer,
             all_supported(claims),

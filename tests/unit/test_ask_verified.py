@@ -88,7 +88,9 @@ async def test_the_check_ends_with_the_deadline(tmp_path: Path) -> None:
     async with await kb(tmp_path, [WRITTEN], entailment=hangs) as opened:
         answer = await opened.ask(QUESTION, budget=Budget(seconds=1))
     assert answer.claims[0].verdict.cause is Cause.OUT_OF_TIME
-    assert answer.degraded == ("claims were not checked: time ran out while it was checked",)
+    assert answer.degraded == (
+        "claims were not checked: time ran out while it was checked (limit: 1 s)",
+    )
 
 
 async def test_when_the_time_is_up_the_model_is_not_asked(tmp_path: Path) -> None:

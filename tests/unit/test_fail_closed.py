@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -46,7 +46,6 @@ class Case:
     answer: str = f"{CLAIM} [1]"
     sources: Sequence[str] = (SOURCE,)
     budget: Budget = field(default_factory=Budget)
-    patience: float = 60.0
     max_windows: int = 64
 
 
@@ -115,16 +114,11 @@ CASES = [
     Case("the model raises", Cause.MODEL_FAILED, model=lambda _: sure(Fault.ERROR)),
     Case("the model stays dead", Cause.MODEL_FAILED, model=lambda _: sure(Fault.KILLED)),
     Case("the worker is killed", Cause.MODEL_FAILED, model=lambda _: Raising(SystemExit())),
-    Case("the queue is full", Cause.OUT_OF_TIME, model=lambda _: Crowded(), patience=0.2),
+    Case("the queue is full", Cause.OUT_OF_TIME, model=lambda _: Crowded(),
+         budget=Budget(seconds=0.2)),
     Case("the tokenizer is broken", Cause.MODEL_FAILED, model=wordless),
     Case(
         "the model hangs",
-        Cause.OUT_OF_TIME,
-        model=lambda _: sure(Fault.HANG),
-        patience=0.02,
-    ),
-    Case(
-        "the model hangs past the run's deadline",
         Cause.OUT_OF_TIME,
         model=lambda _: sure(Fault.HANG),
         budget=Budget(seconds=0.02),
@@ -169,7 +163,7 @@ CASES = [
 @asynccontextmanager
 async def opened(case: Case, folder: Path) -> AsyncIterator[Verify]:
     model = case.model(folder)
-    yield Verify(model=model, patience=case.patience, max_windows=case.max_windows)
+    yield Verify(model=model, max_windows=case.max_windows)
     if model is not None:
         await model.close()
 
@@ -214,7 +208,7 @@ async def test_a_fault_in_one_claim_is_not_the_others_fault() -> None:
 
 async def test_when_the_queue_is_empty_again_the_same_model_checks() -> None:
     model = Crowded()
-    [claim] = await verified(Verify(model=model, patience=0.2), NO_MODEL)
+    [claim] = await verified(Verify(model=model), replace(NO_MODEL, budget=Budget(seconds=0.2)))
     model.gate.set()
     [later] = await verified(Verify(model=model), NO_MODEL)
     await model.close()

@@ -196,13 +196,13 @@ async def test_thresholds_are_fields(threshold: float) -> None:
     assert (found.verdict.support is Support.SUPPORTED) is (threshold < 0.96)
 
 
-async def test_one_call_a_rung_and_each_pair_once() -> None:
+async def test_one_call_a_rung_of_each_claim_and_each_pair_once() -> None:
     model = FakeEntailment()
     text = "Gulls nest under the roof."
     claims = [claim(text, TOWER_PASSAGE), claim(text, TOWER_PASSAGE), claim("Seals swim far out.")]
     with start_run() as run:
         await Verify(model=model)(claims, BOTH, None)
-    assert len(model.asked) == 2
+    assert len(model.asked) == 3  # two rungs, the same claim again, and a claim without marks
     asked = [pair for call in model.asked for pair in call]
     assert len(asked) == len(set(asked))
     assert run.meter.used.pairs_checked == len(asked)
@@ -237,7 +237,7 @@ async def test_question_and_previous_sentence_go_along_when_asked_to() -> None:
     stage = Verify(model=model, carry_question=True, carry_previous=True)
     claims = [claim("The ferry is red.", FERRY_PASSAGE), claim("It leaves early.", FERRY_PASSAGE)]
     await stage(claims, [FERRY_PASSAGE], Question("When does it leave?"))
-    told = [pair.claim for pair in model.asked[0]]
+    told = [call[0].claim for call in model.asked]
     assert told == [
         "When does it leave? The ferry is red.",
         "When does it leave? The ferry is red. It leaves early.",
@@ -325,8 +325,9 @@ class Slow(Conclude):
 
 
 async def test_a_search_that_takes_too_long_is_not_checked() -> None:
-    stage = Verify(model=FakeEntailment(), conclude=Slow(), patience=0.1, grace=5.0, small=0)
-    found = await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=stage)
+    stage = Verify(model=FakeEntailment(), conclude=Slow(), grace=5.0, small=0)
+    with start_run(Budget(seconds=0.1)):
+        found = await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=stage)
     assert found.verdict.cause is Cause.OUT_OF_TIME
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,7 @@ def test_json_is_one_object_with_exact_places() -> None:
 def test_no_time_means_not_checked(with_model: None) -> None:
     code, shown = run("The ferry leaves at noon. [2]", "--seconds", "0")
     assert code == 4
-    assert "no time was left to check it" in shown
+    assert "no time was left to check it (limit: 0 s)" in shown
 
 
 @pytest.mark.usefixtures("files")
@@ -131,9 +131,41 @@ def test_an_answer_from_a_file(files: Path) -> None:
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
-    ("answer", "options"),
-    [("", ()), ("It opens.", ("--source", "none.txt")), ("It opens.", ("--answer", "none.txt"))],
+    ("answer", "options", "told"),
+    [
+        ("", (), "The answer is empty."),
+        ("It opens.", ("--source", "none.txt"), "none.txt cannot be read: there is no such file."),
+        ("It opens.", ("--answer", "none.txt"), "none.txt cannot be read: there is no such file."),
+        ("It opens.", ("--answer", "."), "cannot be read: it is a folder."),
+        ("It opens.", ("--answer", "latin.txt"), "cannot be read: it is not text in UTF-8."),
+    ],
 )
-def test_wrong_usage_is_told(answer: str, options: tuple[str, ...]) -> None:
-    with pytest.raises(UsageError):
+def test_wrong_usage_is_told(files: Path, answer: str, options: tuple[str, ...], told: str) -> None:
+    (files / "latin.txt").write_bytes("Früh.".encode("latin-1"))
+    with pytest.raises(UsageError, match=re.escape(told)) as error:
         run(answer, *options)
+    assert "Errno" not in str(error.value)
+
+
+def test_the_help_shows_what_holds_where_nothing_is_said() -> None:
+    app = typer.Typer()
+    app.command()(command.verify)
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).stdout
+    assert "[default: (no limit)]" in shown
+
+
+@pytest.mark.usefixtures("files", "with_model")
+def test_progress_is_drawn_on_a_terminal_and_only_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = "It opens to visitors at nine. [1] The ferry leaves at noon. [2]"
+    plain = run(answer)
+    seen: list[tuple[int, int]] = []
+
+    @contextmanager
+    def terminal() -> Iterator[Callable[[int, int], None]]:
+        yield lambda decided, total: seen.append((decided, total))
+
+    monkeypatch.setattr(command, "verifying", terminal)
+    assert run(answer) == plain
+    assert seen == [(1, 2), (2, 2)]

@@ -14,6 +14,7 @@ from rich.text import Text
 from upheld.budget import Budget
 from upheld.cli import options, show
 from upheld.errors import ReadError, UsageError
+from upheld.progress import verifying
 from upheld.settings import Settings, load_settings
 from upheld.stages.render import numbered
 from upheld.types import Passage
@@ -29,8 +30,17 @@ def verify(
     source: Annotated[
         list[Path], typer.Option("--source", help=r"A source; the n-th is what \[n] means.")
     ],
-    question: Annotated[str | None, typer.Option(help="The question it answers.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Check within this time.")] = None,
+    question: Annotated[
+        str | None, typer.Option(help="The question it answers.", show_default="none")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Check within this time; claims that are decided by then keep their verdicts.",
+            show_default="no limit",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check every sentence of an answer against sources, and show the words that uphold it.
@@ -58,7 +68,16 @@ async def _check(
     settings = load_settings()
     sources = [_source(path, settings) for path in paths]
     async with opened_verify(settings) as stage, opened_judge(settings, stage) as judge:
-        return await check(stage, text, sources, question=question, budget=budget, judge=judge)
+        with verifying() as progress:
+            return await check(
+                stage,
+                text,
+                sources,
+                question=question,
+                budget=budget,
+                judge=judge,
+                progress=progress,
+            )
 
 
 def _answer(name: str) -> str:
@@ -66,14 +85,29 @@ def _answer(name: str) -> str:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
         return text.removeprefix("\ufeff")  # the mark that some editors put before all text
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The answer {name} cannot be read: {error}") from error
+        raise UsageError(f"The answer {name} cannot be read: {_why(error)}.") from error
 
 
 def _source(path: Path, settings: Settings) -> Passage:
     try:
         return read_source(path, settings)
-    except (OSError, ReadError) as error:
+    except OSError as error:
+        raise UsageError(f"The source {path} cannot be read: {_why(error)}.") from error
+    except ReadError as error:
         raise UsageError(f"The source {path} cannot be read: {error}") from error
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    """What is wrong with a file, in words; not "[Errno 2]"."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder"
+    if isinstance(error, PermissionError):
+        return "you may not read it"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text in UTF-8"
+    return error.strerror or str(error)
 
 
 def show_checked(checked: CheckedAnswer) -> None:

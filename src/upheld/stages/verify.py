@@ -10,35 +10,31 @@ with sound scores in time, that has the claim's figures and names, and that does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from upheld.ports import Entailment, Judgement, Pair
+from upheld.concurrency import all_of
+from upheld.ports import Entailment
 from upheld.stages.checks.checkworthy import not_checkworthy
 from upheld.stages.checks.claims import spoken
 from upheld.stages.checks.conclude import Conclude
+from upheld.stages.checks.entail import Entail, Entailed
 from upheld.stages.checks.guard import Guard
-from upheld.stages.checks.judge import Pace, judge
-from upheld.stages.checks.notation import in_notation_of
+from upheld.stages.checks.judge import Pace
 from upheld.stages.checks.premises import Premises
 from upheld.stages.checks.quote_check import find_quote
-from upheld.stages.checks.source import Count, Premise, Source, Trouble
-from upheld.stages.checks.task import Finding, Task
+from upheld.stages.checks.source import Count, Source, Trouble
+from upheld.stages.checks.task import Task
 from upheld.stages.checks.wording import Word
 from upheld.trace import Span, current_run, span
 from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, unique_passages
 
-Findings = Mapping[int, tuple[Finding, ...]]  # by the place of the claim
+Progress = Callable[[int, int], None]  # claims that are decided, of how many
+Found = Callable[[Entailed], Awaitable[None]]  # is told about each claim as its search ends
 
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What was found about each claim, and what stopped the search for more."""
-
-    tasks: Sequence[Task]
-    findings: Findings
-    trouble: Trouble | None
+_WINDOW_CHARACTERS = 700  # about 160 word pieces
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,57 +52,100 @@ class Verify:
     most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
     carry_question: bool = False  # measured by `upheld bench verify-choices`
     carry_previous: bool = False
-    patience: float = 60.0  # seconds for one step of the check, where the budget gives more
-    grace: float = 1.0  # seconds for what needs no model, where the budget gives less
+    grace: float = 0.3  # seconds after the deadline, shared by what needs no model
+    pairs_at_once: int = 8  # further claims are begun while fewer than these wait for the model
     small: int = 5_000  # characters that are worked on in place: a thread would take longer
 
     async def __call__(
-        self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
+        self,
+        claims: Sequence[Claim],
+        passages: Sequence[Passage],
+        question: Question | None = None,
+        *,
+        progress: Progress | None = None,
     ) -> tuple[Claim, ...]:
+        """Claims are decided in their order, and what is decided when time runs out stays so."""
         pace = self.pace(claims, passages)
-        read = await self.read(claims, passages, question)
-        checked = await pace(lambda: self._concluded(read), self.grace)
-        if isinstance(checked, Trouble):
-            checked = self._concluded(_given_up(claims, checked))
+        model = None if self.model is None else self.model.identity
+        decided: dict[int, Claim] = {}
+
+        async def decide(found: Entailed) -> None:
+            task = found.task
+            claim = await pace(
+                lambda: self.conclude(task, found.findings, found.trouble, model), late=True
+            )
+            if isinstance(claim, Trouble):
+                claim = self.conclude(_given_up(task.place, task.claim, claim), (), None, model)
+            decided[task.place] = claim
+            if progress is not None:
+                progress(len(decided), len(claims))
+
+        await self._examine(claims, passages, question, pace, decide)
+        checked = tuple(decided[place] for place in range(len(claims)))
         for claim in checked:
             if claim.verdict.support is Support.NOT_CHECKED:
                 current_run().degrade(f"claims were not checked: {claim.verdict.reason}")
         return checked
 
+    async def read(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
+    ) -> tuple[Entailed, ...]:
+        """All that is found about each claim, before it is weighed."""
+        every: dict[int, Entailed] = {}
+
+        async def keep(found: Entailed) -> None:
+            every[found.task.place] = found
+
+        await self._examine(claims, passages, question, self.pace(claims, passages), keep)
+        return tuple(every[place] for place in range(len(claims)))
+
     def pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Pace:
         """How to work on texts of this size."""
         texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
-        return Pace(self.patience, small=sum(map(len, texts)) <= self.small)
-
-    def _concluded(self, read: Read) -> tuple[Claim, ...]:
-        model = None if self.model is None else self.model.identity
-        return tuple(
-            self.conclude(task, read.findings.get(task.place, ()), read.trouble, model)
-            for task in read.tasks
-        )
-
-    async def read(
-        self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
-    ) -> Read:
-        """All that is found about the claims, before it is weighed."""
-        pace = self.pace(claims, passages)
-        with span("verify") as step:
-            # A draft of quotes is what is left when the time is up: those are still seen to be.
-            tasks = await pace(lambda: self._quote(claims, passages), self.grace)
-            if isinstance(tasks, Trouble):
-                return _given_up(claims, tasks)
-            if self.model is None:
-                return Read(tasks, {}, Trouble(Cause.NO_MODEL, self.no_model))
-            return await self._entail(self.model, tasks, question, pace, step)
+        return Pace(grace=self.grace, small=sum(map(len, texts)) <= self.small)
 
     def prepare(self, passages: Sequence[Passage]) -> None:
         """Make passages ready for their check: worth doing while the language model writes."""
         for source in _sources(passages):
             source.make_ready(for_model=self.model is not None)
 
-    def _quote(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> list[Task]:
-        sources = _sources(passages)
-        return [self._task(place, claim, sources) for place, claim in enumerate(claims)]
+    async def _examine(
+        self,
+        claims: Sequence[Claim],
+        passages: Sequence[Passage],
+        question: Question | None,
+        pace: Pace,
+        found: Found,
+    ) -> None:
+        """Each claim by itself, begun in order: the pairs of an early one wait for no later one."""
+        with span("verify") as step:
+            sources = _sources(passages)
+            entail = None if self.model is None else self._entail(self.model, pace, step)
+            turn = asyncio.Semaphore(self._claims_at_once(passages))
+            same: dict[tuple[str, frozenset[str]], asyncio.Lock] = {}
+
+            async def examine(place: int) -> None:
+                claim = claims[place]
+                cites = frozenset(each.passage_id for each in claim.citations)
+                # The same claim twice is asked for once: the second finds what the first was told.
+                async with turn, same.setdefault((claim.text, cites), asyncio.Lock()):
+                    # A draft of quotes is what is left when time is up: those are still found.
+                    task = await pace(lambda: self._task(place, claim, sources), late=True)
+                    if isinstance(task, Trouble):
+                        await found(Entailed(_given_up(place, claim, task)))
+                    elif entail is None:
+                        lost = Trouble(Cause.NO_MODEL, self.no_model)
+                        await found(Entailed(task, (), lost))
+                    else:
+                        context = self._context(place, claims, question)
+                        await found(await entail(task, context))
+
+            await all_of(map(examine, range(len(claims))))
+
+    def _claims_at_once(self, passages: Sequence[Passage]) -> int:
+        """Enough to keep the model busy, and no more: what is half read at the deadline is lost."""
+        pairs = sum(1 + len(each.text) // _WINDOW_CHARACTERS for each in passages)
+        return max(2, -(-self.pairs_at_once // max(pairs, 1)))
 
     def _task(self, place: int, claim: Claim, sources: Sequence[Source]) -> Task:
         """What can be told without a model: not check-worthy, no source, an exact quote."""
@@ -132,15 +171,7 @@ class Verify:
         unread = {s.passage.id: s.trouble for s in sources if s.trouble is not None}
         return Task(place, claim, said, cited, others, quotes=quotes, unread=unread)
 
-    async def _entail(
-        self,
-        model: Entailment,
-        quoted: Sequence[Task],
-        question: Question | None,
-        pace: Pace,
-        step: Span,
-    ) -> Read:
-        """The two rungs of the model: what is cited, then what else is at hand."""
+    def _entail(self, model: Entailment, pace: Pace, step: Span) -> Entail:
         premises = Premises(
             room=model.room,
             count=_counted_once(model),
@@ -149,80 +180,22 @@ class Verify:
             max_windows=self.max_windows,
             join_at_most=self.join_at_most,
         )
-        word = Word(model=model, premises=premises, most_foreign=self.most_foreign)
-        worded = await pace(
-            lambda: [word(task, self._context(task, quoted, question)) for task in quoted]
+        return Entail(
+            model=model,
+            premises=premises,
+            word=Word(model=model, premises=premises, most_foreign=self.most_foreign),
+            guard=self.guard,
+            conclude=self.conclude,
+            pace=pace,
+            step=step,
         )
-        if isinstance(worded, Trouble):
-            return Read(quoted, {}, worded)
-        cited, trouble = await self._ask(model, worded, premises.cited, pace, step)
-        others: Findings = {}
-        if trouble is None:
-
-            def elsewhere(task: Task) -> Iterable[Premise]:
-                enough = task.quotes or self.conclude.upholds(task, cited.get(task.place, ()))
-                return () if enough else premises.others(task)
-
-            others, trouble = await self._ask(model, worded, elsewhere, pace, step)
-        findings = {i: (*cited.get(i, ()), *others.get(i, ())) for i in range(len(worded))}
-        return Read(worded, findings, trouble)
 
     def _context(
-        self, task: Task, tasks: Sequence[Task], question: Question | None
+        self, place: int, claims: Sequence[Claim], question: Question | None
     ) -> tuple[str, ...]:
         asked = (question.text,) if question is not None and self.carry_question else ()
-        before = (tasks[task.place - 1].said,) if self.carry_previous and task.place else ()
+        before = (spoken(claims[place - 1].text),) if self.carry_previous and place else ()
         return asked + before
-
-    async def _ask(
-        self,
-        model: Entailment,
-        tasks: Sequence[Task],
-        premises_of: Callable[[Task], Iterable[Premise]],
-        pace: Pace,
-        step: Span,
-    ) -> tuple[Findings, Trouble | None]:
-        """One call of the model for all premises of all claims of a rung."""
-        asked = await pace(
-            lambda: [
-                (each, [(premise, _pair(model, each, premise)) for premise in premises_of(each)])
-                for each in tasks
-                if each.model_can_read
-            ]
-        )
-        if isinstance(asked, Trouble):
-            return {}, asked
-        pairs = [pair for _, some in asked for _, pair in some]
-        if not pairs:
-            return {}, None
-        judged = await judge(model, pairs, step, self.patience)
-        if isinstance(judged, Trouble):
-            return {}, judged
-        found = await pace(lambda: self._findings(asked, judged), self.grace)
-        return ({}, found) if isinstance(found, Trouble) else (found, None)
-
-    def _findings(
-        self,
-        asked: Sequence[tuple[Task, Sequence[tuple[Premise, Pair]]]],
-        judged: Mapping[Pair, Judgement],
-    ) -> Findings:
-        return {
-            task.place: tuple(
-                Finding(premise, judged[pair], self.guard(task.said, premise))
-                for premise, pair in some
-            )
-            for task, some in asked
-        }
-
-
-def _pair(model: Entailment, task: Task, premise: Premise) -> Pair:
-    """Premise and claim, the claim in the premise's notation where there is room for it."""
-    respelt = in_notation_of(premise.text, task.hypothesis)
-    if respelt != task.hypothesis:
-        size = model.count_tokens(premise.text) + model.count_tokens(respelt)
-        if size <= model.room:
-            return Pair(premise.text, respelt)
-    return Pair(premise.text, task.hypothesis)
 
 
 def _sources(passages: Sequence[Passage]) -> list[Source]:
@@ -241,8 +214,7 @@ def _counted_once(model: Entailment) -> Count:
     return counting
 
 
-def _given_up(claims: Sequence[Claim], trouble: Trouble) -> Read:
-    """Every claim as one that was not checked: not even its quotes were looked for in time."""
+def _given_up(place: int, claim: Claim, trouble: Trouble) -> Task:
+    """A claim that was not checked: not even its quotes were looked for in time."""
     verdict = Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)
-    tasks = [Task(place, claim, "", settled=verdict) for place, claim in enumerate(claims)]
-    return Read(tasks, {}, trouble)
+    return Task(place, claim, "", settled=verdict)

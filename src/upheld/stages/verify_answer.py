@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from upheld.stages.checks.claims import Sentence, split_answer
 from upheld.stages.judge import JudgeUncertain
-from upheld.stages.verify import Verify
+from upheld.stages.verify import Progress, Verify
 from upheld.types import (
     Cause,
     Citation,
@@ -35,6 +35,7 @@ async def verify_answer(
     sources: Sequence[str | Passage],
     question: str | None = None,
     judge: JudgeUncertain | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Claim, ...]:
     """The sentences of an answer with verdicts; the mark [n] means the n-th source.
 
@@ -44,7 +45,7 @@ async def verify_answer(
     sentences = split_answer(answer)
     claims = [_claim(sentence, passages) for sentence in sentences]
     asked = None if question is None else Question(question)
-    checked = await verify(claims, passages, asked)
+    checked = await verify(claims, passages, asked, progress=progress)
     if judge is not None:
         checked = await judge(checked, passages)
     return tuple(

@@ -92,12 +92,13 @@ async def _see(verify: Verify, case: Case) -> Seen:
     asked = Question(case.question) if case.question else None
     with start_run(None):
         read = await verify.read([*before, *claims], passages, asked)
-    if read.trouble is not None and verify.model is not None:
-        raise ModelError(read.trouble.reason)  # a figure must not rest on checks that failed
     sentences = []
-    for task in read.tasks[len(before) :]:
+    for found in read[len(before) :]:
+        if found.trouble is not None and verify.model is not None:
+            raise ModelError(found.trouble.reason)  # a figure must not rest on checks that failed
+        task = found.task
         if task.settled is None:
-            every = readings(task, read.findings.get(task.place, ()))
+            every = readings(task, found.findings)
             features = tuple(each.features for each in every)
             against = max((each.contradicts for each in every), default=0.0)
             sentences.append(Sentence(bool(task.quotes), features, against))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from upheld.concurrency import within
@@ -21,7 +20,7 @@ _SLACK = 0.01  # how far probabilities may be from a sum of one
 
 
 async def judge(
-    model: Entailment, pairs: Sequence[Pair], step: Span, patience: float
+    model: Entailment, pairs: Sequence[Pair], step: Span, pace: Pace
 ) -> Mapping[Pair, Judgement] | Trouble:
     """Judgements by pair, or why there are none: one doubtful score spoils the whole reply.
 
@@ -30,9 +29,7 @@ async def judge(
     known: dict[Pair, Judgement] = current_run().known.setdefault(("judge", id(model)), {})
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
-        judgements = await _before_deadline(
-            lambda seconds: within(seconds, model.judge(new)), patience
-        )
+        judgements = await pace.before_deadline(lambda seconds: within(seconds, model.judge(new)))
         if isinstance(judgements, Trouble):
             return judgements
         if len(judgements) != len(new):
@@ -48,39 +45,47 @@ async def judge(
     return known
 
 
-@dataclass(frozen=True, slots=True)
 class Pace:
-    """How the work on one check is done: off the event loop, and before the deadline.
+    """How the work on one check is done: off the event loop, and before the run's deadline.
 
     Splitting and comparing a long source takes seconds, which no other request may wait for. Work
     on a few short passages is done sooner than a thread takes it over, so that stays where it is.
+    There is no other limit than the run's budget; a run without one waits for the check to end.
     """
 
-    patience: float  # seconds for one step, where the run has more left
-    small: bool = False
+    def __init__(self, *, grace: float = 0.0, small: bool = False) -> None:
+        self._small = small
+        self._meter = current_run().meter
+        left = self._meter.seconds_left
+        self._last_call = self._meter.clock() + max(left, 0.0) + grace  # all steps share the grace
 
-    async def __call__(self, work: Callable[[], T], grace: float = 0.0) -> T | Trouble:
-        """The result, or why there is none; `grace` is for what must be done though time is up."""
+    async def __call__(self, work: Callable[[], T], *, late: bool = False) -> T | Trouble:
+        """The result, or why there is none; `late`: it is worth the grace after the deadline."""
 
         async def step(seconds: float) -> T:
-            return work() if self.small else await within(seconds, asyncio.to_thread(work))
+            return work() if self._small else await within(seconds, asyncio.to_thread(work))
 
-        return await _before_deadline(step, self.patience, grace)
+        return await self.before_deadline(step, late=late)
 
+    async def before_deadline(
+        self, work: Callable[[float], Awaitable[T]], *, late: bool = False
+    ) -> T | Trouble:
+        """What the work comes to in the seconds that it is told it has."""
+        meter = self._meter
+        seconds = self._last_call - meter.clock() if late else meter.seconds_left
+        if seconds <= 0:
+            return Trouble(Cause.OUT_OF_TIME, f"no time was left to check it{self._limit}")
+        try:
+            return await work(seconds)
+        except TimeoutError:
+            return Trouble(Cause.OUT_OF_TIME, f"time ran out while it was checked{self._limit}")
+        except UpheldError as error:
+            return failed(error)
 
-async def _before_deadline(
-    work: Callable[[float], Awaitable[T]], patience: float, grace: float = 0.0
-) -> T | Trouble:
-    """What the work comes to in the seconds that it is told it has."""
-    seconds = max(min(current_run().meter.seconds_left, patience), grace)
-    if seconds <= 0:
-        return Trouble(Cause.OUT_OF_TIME, "no time was left to check it")
-    try:
-        return await work(seconds)
-    except TimeoutError:
-        return Trouble(Cause.OUT_OF_TIME, "time ran out while it was checked")
-    except UpheldError as error:
-        return failed(error)
+    @property
+    def _limit(self) -> str:
+        seconds = self._meter.budget.seconds
+        return "" if seconds is None else f" (limit: {seconds:g} s)"
 
 
 def failed(error: UpheldError) -> Trouble:

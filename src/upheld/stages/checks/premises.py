@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from upheld.stages.checks.source import Count, Premise, Source, Trouble, joined
-from upheld.stages.checks.task import Task
+from upheld.stages.checks.task import Finding, Task
 from upheld.stages.cite import terms
 from upheld.types import Cause
 
@@ -24,7 +24,7 @@ class Premises:
     max_windows: int
     join_at_most: int
 
-    def cited(self, task: Task) -> Iterator[Premise]:
+    def cited(self, task: Task, _found: Sequence[Finding] = ()) -> Iterator[Premise]:
         """Cited sources, each alone and all together; those that it quotes need no more."""
         quoted = {source.passage.id for source, _ in task.quotes}
         yield from self._alone(task, (s for s in task.cited if s.passage.id not in quoted))

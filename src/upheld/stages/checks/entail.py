@@ -1,0 +1,98 @@
+"""One claim against its sources by the model: first what it cites, then what else is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from upheld.ports import Entailment, Judgement, Pair
+from upheld.stages.checks.conclude import Conclude
+from upheld.stages.checks.guard import Guard
+from upheld.stages.checks.judge import Pace, judge
+from upheld.stages.checks.notation import in_notation_of
+from upheld.stages.checks.premises import Premises
+from upheld.stages.checks.source import Premise, Trouble
+from upheld.stages.checks.task import Finding, Task
+from upheld.stages.checks.wording import Word
+from upheld.trace import Span
+
+Asked = Sequence[tuple[Premise, Pair]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entailed:
+    """What the model found about one claim, and what stopped it from finding more."""
+
+    task: Task  # as the model was given it
+    findings: tuple[Finding, ...] = ()
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entail:
+    """Asks the model about one claim at a time, so that a claim is decided before the next."""
+
+    model: Entailment
+    premises: Premises
+    word: Word
+    guard: Guard
+    conclude: Conclude
+    pace: Pace
+    step: Span
+
+    async def __call__(self, quoted: Task, context: Sequence[str]) -> Entailed:
+        """Both rungs; the second only where the first does not uphold the claim."""
+        task = await self.pace(lambda: self.word(quoted, context))
+        if isinstance(task, Trouble):
+            return Entailed(quoted, (), task)
+        found: tuple[Finding, ...] = ()
+        if task.model_can_read:
+            for premises_of in (self.premises.cited, self._elsewhere):
+                more = await self._ask(task, found, premises_of)
+                if isinstance(more, Trouble):
+                    return Entailed(task, found, more)
+                found += more
+        return Entailed(task, found)
+
+    def _elsewhere(self, task: Task, found: Sequence[Finding]) -> Iterable[Premise]:
+        enough = task.quotes or self.conclude.upholds(task, found)
+        return () if enough else self.premises.others(task)
+
+    async def _ask(
+        self,
+        task: Task,
+        found: Sequence[Finding],
+        premises_of: Callable[[Task, Sequence[Finding]], Iterable[Premise]],
+    ) -> tuple[Finding, ...] | Trouble:
+        """One call of the model for all premises of a rung."""
+        asked = await self.pace(
+            lambda: [
+                (premise, _pair(self.model, task, premise)) for premise in premises_of(task, found)
+            ]
+        )
+        if isinstance(asked, Trouble):
+            return asked
+        if not asked:
+            return ()
+        judged = await judge(self.model, [pair for _, pair in asked], self.step, self.pace)
+        if isinstance(judged, Trouble):
+            return judged
+        return await self.pace(lambda: self._findings(task, asked, judged), late=True)
+
+    def _findings(
+        self, task: Task, asked: Asked, judged: Mapping[Pair, Judgement]
+    ) -> tuple[Finding, ...]:
+        return tuple(
+            Finding(premise, judged[pair], self.guard(task.said, premise))
+            for premise, pair in asked
+        )
+
+
+def _pair(model: Entailment, task: Task, premise: Premise) -> Pair:
+    """Premise and claim, the claim in the premise's notation where there is room for it."""
+    respelt = in_notation_of(premise.text, task.hypothesis)
+    if respelt != task.hypothesis:
+        size = model.count_tokens(premise.text) + model.count_tokens(respelt)
+        if size <= model.room:
+            return Pair(premise.text, respelt)
+    return Pair(premise.text, task.hypothesis)

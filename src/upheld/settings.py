@@ -126,6 +126,12 @@ class Settings(BaseSettings):
     max_request_mb: int = Field(
         10, ge=1, description="Requests to the service larger than this are refused; not files."
     )
+    max_held_mb: int = Field(
+        100,
+        ge=1,
+        description="Megabytes of requests that one process of the service holds at once; more "
+        "are refused (503), and of one tenant more than half of them (429).",
+    )
     open_indexes: int = Field(
         64, ge=1, description="Tenants whose index a process of the service keeps open."
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from upheld.errors import UsageError
+from upheld.service.asking import Ask
+from upheld.service.chat.request import Chat
 from upheld.service.limits import CollectionName, DocumentId, Label, QuestionText
+from upheld.service.routes.verify import Verify
 from upheld.service.uploads import readable_name
 
 
@@ -28,6 +32,39 @@ def test_names_and_texts(kind: Any, good: list[str], bad: list[str]) -> None:
     for each in bad:
         with pytest.raises(ValidationError):
             adapter.validate_python(each)
+
+
+@pytest.mark.parametrize(
+    ("model", "body"),
+    [
+        (Ask, {"question": "é" * 9_000_000}),
+        (Ask, {"question": "Why?", "parameters": {"é" * 9_000_000: 1}}),
+        (Ask, {"question": "Why?", "parameters": {"a": "é" * 9_000_000}}),
+        (Ask, {"question": "Why?", "parameters": {str(each): 1 for each in range(33)}}),
+        (Ask, {"question": "Why?", "parameters": {"passages": 10**4000}}),
+        (Ask, {"question": "Why?", "parameters": {"upper": float("nan")}}),
+        (Ask, {"question": "Why?", "budget": {"seconds": 10**400}}),
+        (Ask, {"question": "Why?", "budget": {"seconds": float("nan")}}),
+        (Ask, {"question": "Why?", "method": "é" * 9_000_000}),
+        (Ask, {"question": "Why?", "collection": "a" * 9_000_000}),
+        (Verify, {"answer": "é" * 9_000_000, "sources": []}),
+        (Verify, {"answer": "A.", "sources": ["é" * 9_000_000]}),
+        (Verify, {"answer": "A.", "sources": ["a"] * 1_000_000}),
+        (Chat, {"model": "rag", "messages": [{"role": "user", "content": "é" * 9_000_000}]}),
+        (Chat, {"model": "rag", "messages": [{"role": "user"}] * 1_000_000}),
+        (
+            Chat,
+            {"model": "rag", "messages": [{"role": "user", "content": [{"type": "text"}] * 10**6}]},
+        ),
+    ],
+)
+def test_what_is_too_long_is_refused_before_anything_walks_it(
+    model: type[BaseModel], body: dict[str, Any]
+) -> None:
+    began = time.thread_time()
+    with pytest.raises(ValidationError):
+        model.model_validate(body)
+    assert time.thread_time() - began < 0.2  # a look at every character takes seconds
 
 
 @pytest.mark.parametrize(

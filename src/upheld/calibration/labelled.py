@@ -17,6 +17,7 @@ from upheld.errors import CalibrationError
 from upheld.types import Answer, Claim, Support
 
 Row = TypeVar("Row", bound=BaseModel)
+MOST_FAULTS = 10  # of one line are told
 _WRITTEN_BY = "`upheld label` writes such lines."
 
 
@@ -107,7 +108,7 @@ def faults(error: ValidationError) -> str:
     """What does not fit, field by field; never the values."""
     return "; ".join(
         ": ".join(part for part in (".".join(map(str, each["loc"])), each["msg"]) if part)
-        for each in error.errors(include_input=False, include_url=False)
+        for each in error.errors(include_input=False, include_url=False)[:MOST_FAULTS]
     )
 
 

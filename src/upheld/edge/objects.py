@@ -61,7 +61,9 @@ class Objects:
         """Write as it comes: nothing is held whole in memory, and half an object is none."""
         with _translated("Writing"):
             store = await asyncio.to_thread(open_store, self.uri, self.options, make=True)
-            await store.put_async(name, data)
+            # Two parts on their way: with the usual twelve a slow store would make one file of ours
+            # hold 60 MB.
+            await store.put_async(name, data, max_concurrency=2)
 
     async def get(self, name: str) -> bytes:
         if not self._exists():

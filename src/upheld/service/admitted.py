@@ -26,11 +26,14 @@ class Place:
     leaving: AsyncExitStack
 
     async def take(self, budget: Budget) -> Budget:
-        """Wait for it, within the budget; what is left of the budget then."""
+        """Wait for it, within the budget; what is left of the budget then.
+
+        The budget's time runs from when the request had come.
+        """
         seconds = budget.seconds
         assert seconds is not None  # the service gives no answer for ever
-        began = time.monotonic()
-        admitted = self.admission.admitted(self.tenant, seconds)
+        began = getattr(self.request.state, "received_at", time.monotonic())
+        admitted = self.admission.admitted(self.tenant, seconds - (time.monotonic() - began))
         await while_there(self.request, self.leaving.enter_async_context(admitted))
         return replace(budget, seconds=max(seconds - (time.monotonic() - began), 0.0))
 

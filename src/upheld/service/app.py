@@ -10,9 +10,9 @@ from fastapi import FastAPI
 
 from upheld.service import problems
 from upheld.service.admission import Admission, Limits
+from upheld.service.bodies import MEGABYTE, BodyLimit, HeldBytes
 from upheld.service.callers import Door, tenant_of
 from upheld.service.deadline import Deadline
-from upheld.service.limits import BodyLimit
 from upheld.service.opened import opened
 from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
 from upheld.service.telemetry.http import Seen, metrics_route
@@ -21,7 +21,6 @@ from upheld.service.worker import working
 from upheld.settings import Settings
 from upheld.version import __version__
 
-_MEGABYTE = 1_000_000
 _READ_SECONDS = 20.0
 _AFTER_ANSWER = 10.0  # an answer has a deadline of its own
 
@@ -52,6 +51,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         telemetry={"logs": False, "operation_spans": False},
     )
     app.state.admission = Admission(Limits.of(settings), changed=metrics.load)
+    app.state.held = HeldBytes.of(settings)
     problems.install(app)
     for routes in (answers, verify, chat, documents, guarantee, jobs, health):
         app.include_router(routes.router)
@@ -59,8 +59,9 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     # The last one added is the first that a request meets.
     app.add_middleware(
         BodyLimit,
-        body_bytes=settings.max_request_mb * _MEGABYTE,
-        file_bytes=settings.max_file_mb * _MEGABYTE,
+        body_bytes=settings.max_request_mb * MEGABYTE,
+        file_bytes=settings.max_file_mb * MEGABYTE,
+        held=app.state.held,
     )
     app.add_middleware(Door)
     longest = settings.answer_seconds + _AFTER_ANSWER

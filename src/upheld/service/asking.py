@@ -16,7 +16,7 @@ from upheld.plain import plain
 from upheld.ports import Message
 from upheld.service.callers import Caller
 from upheld.service.deadline import STATE_SECONDS, at_most
-from upheld.service.limits import CollectionName, QuestionText, Text
+from upheld.service.limits import CollectionName, ParameterName, ParameterValue, QuestionText
 from upheld.service.opened import Service
 from upheld.service.repeats import Once
 from upheld.service.state import answers, guarantees
@@ -69,7 +69,7 @@ class Ask(BaseModel):
     collection: CollectionName = "default"
     method: str | None = Name
     preset: str | None = Name
-    parameters: dict[str, bool | int | float | Text] = Field(default_factory=dict, max_length=32)
+    parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=32)
     budget: AskBudget = AskBudget()
     strict: bool = Field(default=False, description="Keep only sentences that a source upholds.")
     calibrated: bool = Field(

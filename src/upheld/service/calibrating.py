@@ -31,6 +31,7 @@ from upheld.types import content_hash
 
 ACCEPTED = 202
 MOST_LABELS = 5_000
+LABEL_BYTES = 100_000  # of one line: claim, evidence and question
 # Names under which idempotency keys are kept.
 POST = "POST /v1/collections/{collection}/guarantee"
 DELETE = "DELETE /v1/collections/{collection}/guarantee"
@@ -77,6 +78,11 @@ class Removed:
 
 def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Asked:
     """The lines of a file of labels, checked one by one; a bad one is named."""
+    lines = content.count(b"\n")
+    if lines > 2 * MOST_LABELS or max(map(len, content.split(b"\n"))) > LABEL_BYTES:
+        raise TooLargeError(
+            f"At most {MOST_LABELS:,} labels are taken, each of {LABEL_BYTES:,} bytes."
+        )
     try:
         labels = labels_in(content.decode("utf-8-sig"), "The labels")
         pipeline = the_pipeline(labels)

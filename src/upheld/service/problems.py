@@ -48,6 +48,9 @@ from upheld.service.telemetry.logs import told
 log = logging.getLogger("upheld.service")
 MEDIA_TYPE = "application/problem+json"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # LLM|Unavailable
+# What is told of a request that does not fit: it may be wrong in thousands of places, and the name
+# of a field may be as long as the request.
+MOST_FAULTS, MOST_NAME, MOST_MESSAGE = 10, 64, 300
 _LEFT = 499  # nobody is there to read it; it is for logs
 
 # The nearest ancestor counts: what is not named here is our fault.
@@ -87,8 +90,11 @@ def problem_of(error: Exception) -> Problem:
     """An error as it is told to a caller."""
     match error:
         case RequestValidationError():
-            faults = "; ".join(_fault(each) for each in error.errors())
-            return _problem(422, "invalid_request", "The request does not fit.", faults)
+            faults = error.errors()
+            told = [_fault(each) for each in faults[:MOST_FAULTS]]
+            if len(faults) > len(told):
+                told.append(f"and {len(faults) - len(told):,} more")
+            return _problem(422, "invalid_request", "The request does not fit.", "; ".join(told))
         case HTTPException():
             phrase = HTTPStatus(error.status_code).phrase
             code = phrase.lower().replace(" ", "_").replace("-", "_")
@@ -178,4 +184,5 @@ def _problem(status: int, code: str, title: str, detail: str, help: str = "") ->
 
 def _fault(fault: Mapping[str, Any]) -> str:
     """Where and what, without the value that was sent."""
-    return f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}"
+    place = ".".join(str(part)[:MOST_NAME] for part in fault["loc"])
+    return f"{place}: {fault['msg'][:MOST_MESSAGE]}"

@@ -65,6 +65,9 @@ class Standalone:
 
 def conversation(earlier: Sequence[Message]) -> str:
     """The last turns, one line each, and of long ones the beginning."""
-    return "\n".join(
-        f"{each.role}: {' '.join(each.content.split())[:_CHARACTERS]}" for each in earlier[-_TURNS:]
-    )
+    return "\n".join(f"{each.role}: {_beginning(each.content)}" for each in earlier[-_TURNS:])
+
+
+def _beginning(text: str) -> str:
+    # A message may have a hundred thousand characters: only its beginning is split into words.
+    return " ".join(text[: 4 * _CHARACTERS].split())[:_CHARACTERS]

@@ -15,8 +15,10 @@ from upheld.errors import NotFoundError, UsageError
 from upheld.methods.catalogue import METHODS
 from upheld.ports import Message
 from upheld.service.asking import Ask
-from upheld.service.limits import COLLECTION, Text
+from upheld.service.limits import COLLECTION, MessageText
 
+MOST_MESSAGES = 500
+MOST_PARTS = 100  # of one message
 AT = "@"  # between a method and a collection
 ModelName = Annotated[
     str,
@@ -33,14 +35,14 @@ class Part(BaseModel):
     """A part of a message; only text is read."""
 
     type: str = Field(max_length=64)
-    text: Annotated[Text, Field(max_length=100_000)] | None = None
+    text: MessageText | None = None
 
 
 class Turn(BaseModel):
     """One message of a conversation; those of the system are left aside."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: Annotated[Text, Field(max_length=100_000)] | list[Part] | None = None
+    content: MessageText | Annotated[list[Part], Field(max_length=MOST_PARTS)] | None = None
 
     @property
     def text(self) -> str:
@@ -75,7 +77,7 @@ class Chat(BaseModel):
     )
 
     model: ModelName
-    messages: list[Turn] = Field(min_length=1, max_length=500)
+    messages: list[Turn] = Field(min_length=1, max_length=MOST_MESSAGES)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: int | None = None

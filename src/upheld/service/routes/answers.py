@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from upheld.service.admitted import Admitted
 from upheld.service.asking import Ask, Body, answered, shown
 from upheld.service.callers import Asker, Parts, Reader
+from upheld.service.json_bodies import json_route
 from upheld.service.leaving import while_there
 from upheld.service.repeats import REPLAYED, IdempotencyKey, once
 from upheld.service.state import answers
@@ -17,7 +18,7 @@ from upheld.service.streaming import NAMES, event_schema, stream
 from upheld.trace import Listener
 from upheld.types import Answer
 
-router = APIRouter(prefix="/v1/answers", tags=["answers"])
+router = APIRouter(prefix="/v1/answers", tags=["answers"], route_class=json_route(128))
 EVENT_STREAM = "text/event-stream"
 ROUTE = "POST /v1/answers"
 _STREAMED: dict[int | str, dict[str, Any]] = {

@@ -18,6 +18,7 @@ from upheld.service.callers import Asker, Caller, Parts
 from upheld.service.chat.errors import RESPONSES, as_error
 from upheld.service.chat.reply import Completion, chunks, completion
 from upheld.service.chat.request import AT, Chat, question_of
+from upheld.service.json_bodies import json_route
 from upheld.service.leaving import while_there
 from upheld.service.opened import Service
 from upheld.service.problem import Problem
@@ -27,7 +28,10 @@ from upheld.service.state import collections
 from upheld.service.streaming import event_schema, stream
 from upheld.trace import Listener
 
-router = APIRouter(prefix="/v1", tags=["openai"], responses=RESPONSES)
+MOST_STRINGS = 10_000  # 500 messages, each of a few parts
+router = APIRouter(
+    prefix="/v1", tags=["openai"], responses=RESPONSES, route_class=json_route(MOST_STRINGS)
+)
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A completion; with `stream`, its chunks, and nothing before it is final.",

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
 
 from upheld.errors import MissingExtraError, NotFoundError, UsageError
+from upheld.service.bodies import is_json
 from upheld.service.callers import Parts, Reader, Writer
 from upheld.service.giving import (
     ACCEPTED,
@@ -22,6 +23,7 @@ from upheld.service.giving import (
     view,
 )
 from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
+from upheld.service.problems import MOST_FAULTS
 from upheld.service.repeats import IdempotencyKey
 from upheld.service.replies import as_json
 from upheld.service.state import collections, documents
@@ -136,7 +138,7 @@ async def put_document(
     labels = frozenset(label)
     may_give(labels, caller.labels)  # before its bytes are taken
     kind = request.headers.get("content-type", "")
-    if kind.partition(";")[0].strip().lower() == "application/json":
+    if is_json(kind):
         gift = Gift(collection, id, _address(service.fetch, await request.body()), labels)
     else:
         origin = readable_name(id, name, kind)
@@ -224,7 +226,8 @@ def _address(fetch: object, body: bytes) -> str:
     try:
         return str(PageAddress.model_validate_json(body).url)
     except ValidationError as error:
-        faults = "; ".join(each["msg"] for each in error.errors(include_input=False))
+        wrong = error.errors(include_input=False)[:MOST_FAULTS]
+        faults = "; ".join(each["msg"] for each in wrong)
         raise UsageError(
             f"This is no address of a page: {faults}.", help='Send {"url": "https://…"}.'
         ) from None

@@ -8,12 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from upheld.service.admitted import Admitted
 from upheld.service.asking import AskBudget
 from upheld.service.callers import Checker, Parts
+from upheld.service.json_bodies import json_route
 from upheld.service.leaving import while_there
 from upheld.service.limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
 from upheld.service.replies import as_json
 from upheld.verifying import CheckedAnswer, check
 
-router = APIRouter(prefix="/v1/verify", tags=["verify"])
+router = APIRouter(prefix="/v1/verify", tags=["verify"], route_class=json_route(128))
 
 
 class Verify(BaseModel):

@@ -17,6 +17,7 @@ from upheld.service.opened import opened
 from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
+from upheld.service.telemetry.stalls import watched
 from upheld.service.worker import working
 from upheld.settings import Settings
 from upheld.version import __version__
@@ -37,7 +38,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with opened(settings, metrics, dev=dev) as service:
             app.state.service = service
-            async with working(service) if works else nullcontext():
+            async with watched(metrics.lag), working(service) if works else nullcontext():
                 yield
 
     app = FastAPI(

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import TextIO
 
 request_id: ContextVar[str | None] = ContextVar("upheld_request_id", default=None)
-FIELDS = ("method", "route", "status", "seconds", "tenant", "error", "frames")
+FIELDS = ("method", "route", "status", "seconds", "tenant", "error", "frames", "threads")
 # Their messages are literals, with the rest in arguments; others may put anything into them.
 SPEAK_PLAINLY = ("upheld", "uvicorn")
 FRAMES = 12
@@ -77,8 +78,9 @@ def _kind(error: BaseException) -> str:
 def _frames(error: BaseException) -> list[str]:
     """Where it was raised, the last frames only: files, lines and functions, no source text."""
     walked = traceback.walk_tb(error.__traceback__)
-    told = [
-        f"{Path(frame.f_code.co_filename).name}:{line} {frame.f_code.co_name}"
-        for frame, line in walked
-    ]
-    return told[-FRAMES:]
+    return [frame_line(frame, line) for frame, line in walked][-FRAMES:]
+
+
+def frame_line(frame: FrameType, line: int) -> str:
+    """Where a frame is, without source text or values."""
+    return f"{Path(frame.f_code.co_filename).name}:{line} {frame.f_code.co_name}"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from prometheus_client import (
@@ -17,11 +20,35 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from upheld.methods.catalogue import METHODS
 from upheld.service.telemetry.kinds import KINDS, OTHER, kind_of
+from upheld.service.telemetry.stalls import LATE_SECONDS
 from upheld.types import Answer, Claim, Event, Status, Support
 from upheld.verifying import CheckedAnswer
 
 # From a BM25 search on a warm index to an answer of a slow model.
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+
+
+# Of the event loop: what a look at `/healthz` notices, and what stops everybody.
+LAGS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+LAG_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class LongestLag:
+    """The longest of this minute and the one before."""
+
+    clock: Callable[[], float] = time.monotonic
+    _began: float = float("-inf")
+    _before: float = 0.0
+    _now: float = 0.0
+
+    def with_(self, seconds: float) -> float:
+        now = self.clock()
+        if now - self._began >= LAG_SECONDS:
+            self._before = self._now if now - self._began < 2 * LAG_SECONDS else 0.0
+            self._began, self._now = now, 0.0
+        self._now = max(self._now, seconds)
+        return max(self._before, self._now)
 
 
 class Metrics:
@@ -54,6 +81,24 @@ class Metrics:
             multiprocess_mode="livesum",
             registry=own,
         )
+        self._loop_lag = Histogram(
+            "upheld_event_loop_lag_seconds",
+            "How late the event loop is, at every heartbeat.",
+            buckets=LAGS,
+            registry=own,
+        )
+        self._loop_stalls = Counter(
+            "upheld_event_loop_stall_seconds",
+            "Seconds in which the event loop stood still, in stalls of over 0.1 s.",
+            registry=own,
+        )
+        self._longest_lag = Gauge(
+            "upheld_event_loop_longest_lag_seconds",
+            "The longest that the event loop was late in the last minute or two.",
+            multiprocess_mode="livemax",
+            registry=own,
+        )
+        self._lags = LongestLag()
         self._answers = Counter("upheld_answers", "Answers.", ("method", "status"), registry=own)
         self._claims = Counter("upheld_claims", "Claims by verdict.", ("support",), registry=own)
         self._degraded = Counter(
@@ -119,6 +164,13 @@ class Metrics:
         """How full the service is: for `Admission(changed=…)`."""
         self._under_way.set(under_way)
         self._waiting.set(waiting)
+
+    def lag(self, seconds: float) -> None:
+        """How late the event loop is: for `stalls.watched`."""
+        self._loop_lag.observe(seconds)
+        if seconds >= LATE_SECONDS:
+            self._loop_stalls.inc(seconds)
+        self._longest_lag.set(self._lags.with_(seconds))
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request that has ended; `route` is the template, never the path."""

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from upheld.service import problems
 from upheld.service.admission import Admission, Limits
-from upheld.service.bodies import MEGABYTE, BodyLimit, HeldBytes
+from upheld.service.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
 from upheld.service.callers import Door, tenant_of
 from upheld.service.deadline import Deadline
 from upheld.service.opened import opened
@@ -67,7 +67,9 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     app.add_middleware(Door)
     longest = settings.answer_seconds + _AFTER_ANSWER
     app.add_middleware(
-        Deadline, seconds={"GET": _READ_SECONDS, "DELETE": _READ_SECONDS, "POST": longest}
+        Deadline,
+        seconds={"GET": _READ_SECONDS, "DELETE": _READ_SECONDS, "POST": longest},
+        exempt=carries_file,
     )
     app.add_middleware(problems.Caught)
     app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)

@@ -34,6 +34,7 @@ QUERY_BYTES = 32 * KILOBYTE  # 32 labels of 64 characters, each of which may tak
 # A file goes on to the store as it comes: two parts of 5 MB on their way, and one being filled.
 FILE_HELD_BYTES = 15 * MEGABYTE
 SOON = 1.0  # seconds
+_DOCUMENTS = re.compile(r"/v1/collections/[^/]+/documents")
 _COLLECTION = re.compile(r"^(/v1/collections/)[^/]+")
 
 
@@ -123,13 +124,19 @@ class BodyLimit:
 
     def _limits(self, scope: Scope, headers: Headers) -> tuple[int, int]:
         """The bytes that are taken, and how many of them are held in memory."""
-        if scope["method"] == "PUT":  # the only one that carries a file
+        if carries_file(scope):
             if is_json(headers.get("content-type", "")):
                 return ADDRESS_BYTES, ADDRESS_BYTES
             return self.file_bytes, FILE_HELD_BYTES
         path = _COLLECTION.sub(r"\1{collection}", scope["path"])
         most = min(ROUTE_BYTES.get(f"{scope['method']} {path}", OTHER_BYTES), self.body_bytes)
         return most, most
+
+
+def carries_file(scope: Scope) -> bool:
+    """Whether a request may send a document, which can be large and take its time."""
+    added = scope["method"] == "POST" and _DOCUMENTS.fullmatch(scope["path"]) is not None
+    return added or scope["method"] == "PUT"
 
 
 def is_json(content_type: str) -> bool:

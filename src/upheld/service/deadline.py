@@ -7,7 +7,7 @@ hangs is left behind; how much can be left behind is bounded by the pool of conn
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -43,13 +43,18 @@ async def at_most(seconds: float, work: Coroutine[Any, Any, T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The last resort around a request: a reply in time, by method; those not named have none."""
+    """The last resort around a request: a reply in time, by method; those not named have none.
+
+    Nor have those for which `exempt` holds: how long an upload takes is its client's matter.
+    """
 
     app: ASGIApp
     seconds: Mapping[str, float]
+    exempt: Callable[[Scope], bool] = lambda _scope: False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        seconds = self.seconds.get(scope.get("method", "")) if scope["type"] == "http" else None
+        timed = scope["type"] == "http" and not self.exempt(scope)
+        seconds = self.seconds.get(scope["method"]) if timed else None
         if seconds is None:
             await self.app(scope, receive, send)
             return

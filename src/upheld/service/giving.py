@@ -24,6 +24,7 @@ from upheld.service.uploads import Upload, discard
 ACCEPTED = 202
 # Names under which idempotency keys are kept.
 PUT = "PUT /v1/collections/{collection}/documents/{id}"
+POST = "POST /v1/collections/{collection}/documents"
 DELETE = "DELETE /v1/collections/{collection}/documents/{id}"
 DELETE_ALL = "DELETE /v1/collections/{collection}"
 
@@ -62,10 +63,13 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Gift:
-    """A document as somebody gives it: bytes that wait, or the address of a page."""
+    """A document as somebody gives it: bytes that wait, or the address of a page.
+
+    Without an `id` it is a new one, under an id of the service's choice.
+    """
 
     collection: str
-    id: str
+    id: str | None
     origin: str
     labels: frozenset[str]
     upload: Upload | None = None
@@ -100,35 +104,41 @@ async def give(service: Service, caller: Caller, gift: Gift, key: str | None) ->
     async def change(session: Session) -> Any:
         nonlocal unread
         await collections.ensure(session, gift.collection)
-        old = await documents.waiting_upload(session, gift.collection, gift.id)
-        document = await documents.put(
-            session,
-            gift.collection,
-            gift.id,
-            origin=gift.origin,
-            labels=gift.labels,
-            upload=None if gift.upload is None else gift.upload.name,
-        )
+        old, document = await _given(session, gift)
         job = await Jobs(session).defer(Task.INGEST, gift.collection)
         await audit.record(
             session,
             actor=caller.key,
             action="document.put",
-            subject=f"{gift.collection}/{gift.id}",
+            subject=f"{gift.collection}/{document.id}",
             detail={"revision": document.revision},
         )
         unread = [old] if old else []
         return plain(UnderWay(view(document), job))
 
+    route = POST if gift.id is None else PUT
     try:
         reply = await carry_out(
-            service, caller, change, route=PUT, key=key, request=gift.request, status=ACCEPTED
+            service, caller, change, route=route, key=key, request=gift.request, status=ACCEPTED
         )
     except UsageError:  # after any other error it may be kept; if not, a sweep finds the bytes
         await discard(service, caller.tenant, [gift.upload.name] if gift.upload else [])
         raise
     await discard(service, caller.tenant, unread)
     return reply
+
+
+async def _given(session: Session, gift: Gift) -> tuple[str | None, Document]:
+    """Where bytes wait that it replaces, and its row."""
+    upload = None if gift.upload is None else gift.upload.name
+    if gift.id is None:
+        return None, await documents.add(
+            session, gift.collection, origin=gift.origin, labels=gift.labels, upload=upload
+        )
+    old = await documents.waiting_upload(session, gift.collection, gift.id)
+    return old, await documents.put(
+        session, gift.collection, gift.id, origin=gift.origin, labels=gift.labels, upload=upload
+    )
 
 
 async def take_back(

@@ -19,7 +19,7 @@ from upheld.ports import Statistics
 from upheld.service.calibrating import Asked, fit
 from upheld.service.opened import Service
 from upheld.service.problems import problem_of
-from upheld.service.state import collections, documents, guarantees, idempotency
+from upheld.service.state import answers, collections, documents, guarantees, idempotency
 from upheld.service.state.database import Session
 from upheld.service.state.documents import Document, DocumentStatus
 from upheld.service.state.jobs import Jobs
@@ -62,6 +62,7 @@ class Works:
         await sweep(self.service, work)
         if replaced or untidy(held):
             async with self._session(work) as session:
+                await answers.forget_unreachable(session, work.collection)  # labels may be others
                 await Jobs(session).defer(Task.COMPACT, work.collection)
 
     async def delete(self, work: Work) -> None:

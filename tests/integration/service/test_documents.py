@@ -111,6 +111,7 @@ async def test_an_answer_is_for_those_who_may_see_what_the_asker_could(
     database: Database, tenant: UUID
 ) -> None:
     async with database.session(tenant, labels=None) as session:
+        await put(session, "open")  # else nobody with labels would see the collection
         await keep(session, "owners")
     async with database.session(tenant, labels=HR) as session:
         await keep(session, "hrs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from psycopg import errors as pg
 
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
-from upheld.service.state import audit, guarantees, idempotency
+from upheld.service.state import audit, documents, guarantees, idempotency
 from upheld.service.state.connect import conninfo, role_options
 from upheld.service.state.database import Database
 from upheld.service.state.jobs import Jobs
@@ -43,12 +43,20 @@ HIDDEN = (
 
 
 @contextmanager
-def connected(state: State, role: Role, tenant: UUID | None = None) -> Iterator[psycopg.Connection]:
-    """A plain connection as the service makes it."""
+def connected(
+    state: State,
+    role: Role,
+    tenant: UUID | None = None,
+    labels: Sequence[str] | None = None,
+) -> Iterator[psycopg.Connection]:
+    """A plain connection as the service makes it; without labels, of somebody who sees all."""
     options = role_options(state.service, role)
     with psycopg.connect(conninfo(state.service), options=options) as connection:
         if tenant is not None:
             connection.execute("SELECT set_config('upheld.tenant', %s, true)", (str(tenant),))
+            name = "upheld.all_labels" if labels is None else "upheld.labels"
+            value = "yes" if labels is None else f"{{{','.join(labels)}}}"
+            connection.execute("SELECT set_config(%s, %s, true)", (name, value))
         yield connection
 
 
@@ -108,6 +116,68 @@ def test_a_connection_forgets_its_tenant_with_the_transaction(
         assert count(connection, "documents") == 1
         connection.commit()
         assert count(connection, "documents") == 0
+
+
+@pytest.fixture
+async def labelled(state: State, database: Database) -> UUID:
+    """A tenant with documents and jobs of several labels."""
+    tenant = await new_tenant(state.owner)
+    await with_collection(database, tenant)
+    await with_collection(database, tenant, "vault")
+    async with database.session(tenant, labels=None) as session:
+        await put(session, "open")
+        await put(session, "guides", "guide")
+        await put(session, "board", "board")
+        secret = frozenset({"board"})
+        await documents.put(session, "vault", "safe", origin="safe.txt", labels=secret)
+        await Jobs(session).defer(Task.INGEST, "vault")
+    async with database.session(tenant, labels=frozenset({"guide"})) as session:
+        await Jobs(session).defer(Task.INGEST, "staff")
+    return tenant
+
+
+@pytest.mark.parametrize(
+    ("labels", "ids", "names", "jobs"),
+    [
+        (None, {"open", "guides", "board", "safe"}, {"staff", "vault"}, 2),
+        (["guide"], {"open", "guides"}, {"staff"}, 1),
+        (["board", "guide"], {"open", "guides", "board", "safe"}, {"staff", "vault"}, 1),
+        ([], {"open"}, {"staff"}, 0),
+    ],
+)
+def test_row_security_knows_labels(
+    state: State,
+    labelled: UUID,
+    labels: Sequence[str] | None,
+    ids: set[str],
+    names: set[str],
+    jobs: int,
+) -> None:
+    with connected(state, Role.APP, labelled, labels) as connection:
+        seen = connection.execute("SELECT id FROM documents").fetchall()
+        assert {row[0] for row in seen} == ids
+        assert {r[0] for r in connection.execute("SELECT name FROM collections")} == names
+        assert count(connection, "procrastinate_jobs") == jobs
+
+
+def test_who_says_nothing_of_labels_sees_what_has_none(state: State, labelled: UUID) -> None:
+    with connected(state, Role.APP) as connection:
+        connection.execute("SELECT set_config('upheld.tenant', %s, true)", (str(labelled),))
+        assert connection.execute("SELECT id FROM documents").fetchall() == [("open",)]
+        assert count(connection, "procrastinate_jobs") == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE documents SET labels = '{guide}' WHERE id = 'board'",
+        "DELETE FROM documents WHERE id = 'board'",
+        "UPDATE procrastinate_jobs SET status = 'cancelled' WHERE args ->> 'collection' = 'vault'",
+    ],
+)
+def test_what_a_label_hides_cannot_be_changed(state: State, labelled: UUID, change: str) -> None:
+    with connected(state, Role.APP, labelled, ["guide"]) as connection:
+        assert connection.execute(change.encode()).rowcount == 0
 
 
 @pytest.mark.parametrize("table", HIDDEN)

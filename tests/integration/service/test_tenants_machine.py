@@ -1,5 +1,8 @@
 """Random operations of three tenants: nothing of one is ever visible to another.
 
+Nor is anything of a tenant visible to its keys with other labels. What a key with labels may see is
+computed from a model that leaves out everything it may not see.
+
 It runs twice: in the application's role, where row security stands behind the queries, and as a
 superuser, whom row security does not bind, so that the queries stand alone.
 """
@@ -19,7 +22,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.integration.service.people import new_tenant, with_collection
 from tests.servers.postgres import State
-from upheld.errors import ConflictError, NotFoundError
+from upheld.errors import ConflictError, NotFoundError, UsageError
 from upheld.own_loop import OwnLoop
 from upheld.service.state import answers, audit, collections, documents, idempotency
 from upheld.service.state.answers import Cited, KeptAnswer
@@ -27,7 +30,7 @@ from upheld.service.state.connect import address
 from upheld.service.state.database import Database, Session
 from upheld.service.state.idempotency import Claim
 from upheld.service.state.jobs import Jobs
-from upheld.service.state.tasks import Task
+from upheld.service.state.tasks import NOT_CANCELLABLE, Task
 from upheld.types import Scope
 
 pytestmark = pytest.mark.real
@@ -50,7 +53,15 @@ class Model:
         self.documents: dict[str, frozenset[str]] = {}
         self.answers: dict[str, tuple[frozenset[str] | None, frozenset[str]]] = {}
         self.replies: dict[str, str] = {}
-        self.jobs: set[int] = set()
+        self.jobs: dict[int, tuple[Task, frozenset[str] | None]] = {}
+
+    def sees(self, view: frozenset[str] | None) -> dict[str, frozenset[str]]:
+        """Documents that a view has, with their labels."""
+        scope = Scope("staff", view)
+        return {id: labels for id, labels in self.documents.items() if scope.admits(labels)}
+
+    def has_collection(self, view: frozenset[str] | None) -> bool:
+        return view is None or bool(self.sees(view))
 
     def drop_citing(self, document: str) -> None:
         self.answers = {k: v for k, v in self.answers.items() if document not in v[1]}
@@ -76,15 +87,28 @@ class Tenants(RuleBasedStateMachine):
     def tenant(self, number: int) -> UUID:
         return self.tenants[number]
 
-    @rule(number=who, id=ids, labels=label_sets)
-    def put(self, number: int, id: str, labels: frozenset[str]) -> None:
-        async def work() -> None:
-            async with self.database.session(self.tenant(number), labels=None) as session:
-                await documents.put(session, "staff", id, origin=mark(number), labels=labels)
-                await audit.record(session, actor=mark(number), action="put", subject=id)
+    @rule(number=who, id=ids, labels=label_sets, view=views)
+    def put(
+        self, number: int, id: str, labels: frozenset[str], view: frozenset[str] | None
+    ) -> None:
+        async def work() -> type[Exception] | None:
+            try:
+                async with self.database.session(self.tenant(number), labels=view) as session:
+                    await documents.put(session, "staff", id, origin=mark(number), labels=labels)
+                    await audit.record(session, actor=mark(number), action="put", subject=id)
+            except UsageError as error:
+                return type(error)
+            return None
 
-        self.wait(work())
         model = self.models[number]
+        refused: type[Exception] | None = None
+        if view is not None and not labels <= view:
+            refused = UsageError
+        elif view is not None and id not in model.sees(view):
+            refused = NotFoundError  # whether it is there or not
+        assert self.wait(work()) is refused
+        if refused:
+            return
         if model.documents.get(id, labels) != labels:
             model.drop_citing(id)
         model.documents[id] = labels
@@ -135,8 +159,9 @@ class Tenants(RuleBasedStateMachine):
             async with self.database.session(self.tenant(number), labels=view) as session:
                 return (await answers.get(session, id)).body
 
-        asker = self.models[number].answers.get(id)
-        if asker is not None and covers(view, asker[0]):
+        model = self.models[number]
+        asker = model.answers.get(id)
+        if asker is not None and covers(view, asker[0]) and model.has_collection(view):
             assert self.wait(work()) == {"of": mark(number)}
         else:
             with pytest.raises(NotFoundError):
@@ -155,29 +180,39 @@ class Tenants(RuleBasedStateMachine):
         assert self.wait(work()) == self.models[number].replies.get(key)
         self.models[number].replies[key] = mark(number)
 
-    @rule(number=who, task=tasks)
-    def defer(self, number: int, task: Task) -> None:
+    @rule(number=who, task=tasks, view=views)
+    def defer(self, number: int, task: Task, view: frozenset[str] | None) -> None:
         async def work() -> int:
-            async with self.database.session(self.tenant(number), labels=None) as session:
+            async with self.database.session(self.tenant(number), labels=view) as session:
                 return await Jobs(session).defer(task, "staff")
 
-        self.models[number].jobs.add(self.wait(work()))
+        job, jobs = self.wait(work()), self.models[number].jobs
+        assert jobs.setdefault(job, (task, view)) == (task, view)  # no view waits with another
 
-    @rule(number=who, other=who, data=st.data())
-    def guess_a_job(self, number: int, other: int, data: st.DataObject) -> None:
+    @rule(number=who, other=who, view=views, data=st.data())
+    def guess_a_job(
+        self, number: int, other: int, view: frozenset[str] | None, data: st.DataObject
+    ) -> None:
         guesses = sorted(self.models[other].jobs)
         if not guesses:
             return
         job = data.draw(st.sampled_from(guesses))
 
-        async def work() -> bool:
+        async def work() -> type[Exception] | None:
             try:
-                async with self.database.session(self.tenant(number), labels=None) as session:
-                    return await Jobs(session).cancel(job) is not None
-            except NotFoundError:
-                return False
+                async with self.database.session(self.tenant(number), labels=view) as session:
+                    await Jobs(session).cancel(job)
+            except UsageError as error:
+                return type(error)
+            return None
 
-        assert self.wait(work()) == (number == other)
+        task, asker = self.models[other].jobs[job]
+        refused: type[Exception] | None = None
+        if number != other or not covers(view, asker):
+            refused = NotFoundError
+        elif task in NOT_CANCELLABLE:
+            refused = ConflictError
+        assert self.wait(work()) is refused
 
     @rule(number=who)
     def misuse_a_key(self, number: int) -> None:
@@ -204,16 +239,15 @@ class Tenants(RuleBasedStateMachine):
                 self.read_answer(number, id, None)
 
     async def sees_its_own(self, session: Session, number: int) -> None:
-        model, scope = self.models[number], Scope("staff", session.labels)
+        model, view = self.models[number], session.labels
         found = await documents.listed(session, "staff", limit=50)
-        assert {each.id: each.labels for each in found} == {
-            id: labels for id, labels in model.documents.items() if scope.admits(labels)
-        }
+        assert {each.id: each.labels for each in found} == model.sees(view)
         assert {each.origin for each in found} <= {mark(number)}
-        assert await collections.listed(session) == ["staff"]
+        assert await collections.listed(session) == ["staff"] * model.has_collection(view)
         entries = await audit.listed(session, limit=500)
         assert {entry.actor for entry in entries} <= {mark(number), audit.ADMIN}
-        assert {job.id for job in await Jobs(session).listed(limit=50)} == model.jobs
+        jobs = {job.id for job in await Jobs(session).listed(limit=50)}
+        assert jobs == {id for id, (_, asker) in model.jobs.items() if covers(view, asker)}
 
 
 def mark(number: int) -> str:

@@ -10,7 +10,7 @@ from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
 
 from upheld.errors import MissingExtraError, NotFoundError, UsageError
 from upheld.service.bodies import is_json
-from upheld.service.callers import Parts, Reader, Writer
+from upheld.service.callers import Caller, Parts, Reader, Writer
 from upheld.service.giving import (
     ACCEPTED,
     DocumentView,
@@ -23,6 +23,7 @@ from upheld.service.giving import (
     view,
 )
 from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
+from upheld.service.opened import Service
 from upheld.service.problems import MOST_FAULTS
 from upheld.service.repeats import IdempotencyKey
 from upheld.service.replies import as_json
@@ -65,6 +66,16 @@ class DocumentList:
 
     documents: tuple[DocumentView, ...]
     next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a request says of the document that it sends; no id: a new one."""
+
+    collection: str
+    id: str | None
+    labels: frozenset[str]
+    file_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +144,32 @@ async def put_document(
 ) -> Response:
     """Its bytes with their content type, or JSON with the `url` of a page; a job will read it.
 
-    The same id again replaces the document.
+    The same id again replaces the document. A key that is limited to labels replaces only what it
+    sees; any other id is not there for it, taken or not: it adds documents with POST.
     """
-    labels = frozenset(label)
-    may_give(labels, caller.labels)  # before its bytes are taken
-    kind = request.headers.get("content-type", "")
-    if is_json(kind):
-        gift = Gift(collection, id, _address(service.fetch, await request.body()), labels)
-    else:
-        origin = readable_name(id, name, kind)
-        upload = await receive(service, caller.tenant, collection, request.stream())
-        gift = Gift(collection, id, origin, labels, upload)
-    return await give(service, caller, gift, idempotency_key)
+    sent = Sent(collection, id, frozenset(label), name)
+    return await give(service, caller, await _gift(request, service, caller, sent), idempotency_key)
+
+
+@router.post(
+    "/{collection}/documents",
+    summary="Add a document",
+    status_code=ACCEPTED,
+    response_model=UnderWay,
+    openapi_extra=_BODY,
+)
+async def add_document(
+    request: Request,
+    service: Parts,
+    caller: Writer,
+    collection: CollectionName,
+    label: Labels = [],  # noqa: B006 — FastAPI copies it
+    name: FileName = None,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """As with PUT, under a new id that the service chooses; the reply has it."""
+    sent = Sent(collection, None, frozenset(label), name)
+    return await give(service, caller, await _gift(request, service, caller, sent), idempotency_key)
 
 
 @router.get("/{collection}/documents", summary="List documents", response_model=DocumentList)
@@ -218,6 +243,18 @@ async def get_text(
     first = min(start, last)
     shown = DocumentText(id, content_hash(text), first, last, len(text), text[first:last])
     return as_json(shown)
+
+
+async def _gift(request: Request, service: Service, caller: Caller, sent: Sent) -> Gift:
+    """The document that a request sends, its bytes in storage."""
+    may_give(sent.labels, caller.labels)  # before its bytes are taken
+    kind = request.headers.get("content-type", "")
+    if is_json(kind):
+        page = _address(service.fetch, await request.body())
+        return Gift(sent.collection, sent.id, page, sent.labels)
+    origin = readable_name(sent.id or "document", sent.file_name, kind)
+    upload = await receive(service, caller.tenant, sent.collection, request.stream())
+    return Gift(sent.collection, sent.id, origin, sent.labels, upload)
 
 
 def _address(fetch: object, body: bytes) -> str:

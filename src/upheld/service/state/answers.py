@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, func, insert, literal, select, tuple_
+from sqlalchemy import Select, delete, exists, func, insert, literal, or_, select, tuple_
 
 from upheld.errors import NotFoundError
 from upheld.service.state.database import Session
 from upheld.service.state.tables import answer_documents, answers, documents
-from upheld.service.state.visible import may_see, saw_no_more
+from upheld.service.state.visible import may_see, may_see_collection, saw_no_more
 
 _SHOWN = [answers.c[name] for name in ("id", "collection", "question", "method", "body", "trace")]
 
@@ -59,6 +59,7 @@ async def get(session: Session, id: str) -> KeptAnswer:
         answers.c.tenant_id == session.tenant,
         answers.c.id == id,
         saw_no_more(answers.c.labels, session),
+        may_see_collection(answers.c.collection, session),
     )
     row = (await session.sql.execute(wanted)).one_or_none()
     if row is None:
@@ -77,6 +78,23 @@ async def forget_citing(
     )
     own = answers.c.tenant_id == session.tenant
     await session.sql.execute(delete(answers).where(own, answers.c.id.in_(citing)))
+
+
+async def forget_unreachable(session: Session, collection: str) -> None:
+    """Delete answers whose askers see no document of the collection any more.
+
+    For them the collection has ended, and its answers with it. Only for the owner's session: one
+    with labels does not see the documents of others.
+    """
+    left = exists().where(
+        documents.c.tenant_id == answers.c.tenant_id,
+        documents.c.collection == answers.c.collection,
+        or_(
+            func.cardinality(documents.c.labels) == 0, documents.c.labels.overlap(answers.c.labels)
+        ),
+    )
+    there = (answers.c.tenant_id == session.tenant, answers.c.collection == collection)
+    await session.sql.execute(delete(answers).where(*there, answers.c.labels.is_not(None), ~left))
 
 
 async def expire(session: Session, *, age: timedelta, most: int) -> int:

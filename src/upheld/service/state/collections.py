@@ -6,8 +6,10 @@ from sqlalchemy import and_, delete, select
 from sqlalchemy.dialects.postgresql import insert
 
 from upheld.errors import NotFoundError
+from upheld.service.state.answers import forget_unreachable
 from upheld.service.state.database import Session
 from upheld.service.state.tables import answers, collections, documents
+from upheld.service.state.visible import may_see_collection
 
 
 async def ensure(session: Session, name: str) -> None:
@@ -17,17 +19,21 @@ async def ensure(session: Session, name: str) -> None:
 
 
 async def get(session: Session, name: str) -> None:
-    """Raise if there is no such collection."""
+    """Raise if there is no such collection, or no document in it that the caller may see."""
     own = select(collections.c.name).where(
-        collections.c.tenant_id == session.tenant, collections.c.name == name
+        collections.c.tenant_id == session.tenant,
+        collections.c.name == name,
+        may_see_collection(collections.c.name, session),
     )
     if (await session.sql.execute(own)).one_or_none() is None:
         raise NotFoundError(f"There is no collection {name}.")
 
 
 async def listed(session: Session) -> list[str]:
-    """The tenant's collections by name."""
-    own = select(collections.c.name).where(collections.c.tenant_id == session.tenant)
+    """Names of the tenant's collections that hold a document which the caller may see."""
+    own = select(collections.c.name).where(
+        collections.c.tenant_id == session.tenant, may_see_collection(collections.c.name, session)
+    )
     return list((await session.sql.execute(own.order_by(collections.c.name))).scalars())
 
 
@@ -40,6 +46,7 @@ async def end_if_empty(session: Session, name: str) -> bool:
         documents.c.tenant_id == session.tenant, documents.c.collection == name
     )
     if (await session.sql.execute(left.limit(1))).first() is not None:
+        await forget_unreachable(session, name)
         return False
     said = and_(answers.c.tenant_id == session.tenant, answers.c.collection == name)
     await session.sql.execute(delete(answers).where(said))

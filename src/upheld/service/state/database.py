@@ -17,8 +17,13 @@ from upheld.service.state.failures import translated
 from upheld.service.state.roles import Role
 
 CONNECTIONS = 10
-# Local to the transaction: a connection goes back to the pool without a tenant.
-_NAME_TENANT = text("SELECT set_config('upheld.tenant', :tenant, true)")
+# Local to the transaction: a connection goes back to the pool without a tenant. Row security hides
+# every labelled document from a transaction that does not say which labels it may see.
+_NAME_VIEW = text(
+    "SELECT set_config('upheld.tenant', :tenant, true),"
+    " set_config('upheld.all_labels', :all_labels, true),"
+    " set_config('upheld.labels', CAST(:labels AS text[])::text, true)"
+)
 _REACH = text("SELECT FROM documents LIMIT 0")
 _FIND_KEY = text("SELECT * FROM upheld_find_key(:prefix)")
 
@@ -74,7 +79,12 @@ class Database:
         """A transaction that sees one tenant; kept if the block ends well, else undone."""
         with translated():
             async with self.engine.connect() as sql:
-                await first(sql, _NAME_TENANT, {"tenant": str(tenant)})
+                view = {
+                    "tenant": str(tenant),
+                    "all_labels": "yes" if labels is None else "no",
+                    "labels": sorted(labels or ()),
+                }
+                await first(sql, _NAME_VIEW, view)
                 yield Session(tenant, labels, sql)
                 await sql.commit()
 

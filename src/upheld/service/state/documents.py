@@ -15,8 +15,10 @@ from upheld.service.state import answers
 from upheld.service.state.database import Session
 from upheld.service.state.tables import documents
 from upheld.service.state.visible import may_give, may_see
+from upheld.types import new_id
 
 _SHOWN = [column for column in documents.c if column.name != "tenant_id"]
+_ADD_HELP = "A key with labels replaces documents that it sees. POST …/documents adds a new one."
 
 
 class DocumentStatus(StrEnum):
@@ -54,10 +56,17 @@ async def put(
     labels: frozenset[str],
     upload: str | None = None,
 ) -> Document:
-    """A document to be read, new or again; one that the caller may not see is not replaced."""
+    """A document to be read, new or again.
+
+    A caller with labels replaces what it may see: an id that is taken by a document which it may
+    not see, and an id that is free, are both a `NotFoundError`. New documents it gives with `add`.
+    """
     may_give(labels, session.labels)
-    old = select(documents.c.labels).where(_is(session, collection, id)).with_for_update()
-    before = (await session.sql.execute(old)).scalar_one_or_none()
+    seen = and_(_is(session, collection, id), _seen(session))
+    held = select(documents.c.labels).where(seen).with_for_update()
+    before = (await session.sql.execute(held)).scalar_one_or_none()
+    if before is None and session.labels is not None:
+        raise NotFoundError(f"There is no document {id}.", help=_ADD_HELP)
     given = {
         "origin": origin,
         "labels": sorted(labels),
@@ -79,6 +88,28 @@ async def put(
         # Who was shown an answer from it may not be among those who may see it now.
         await answers.forget_citing(session, collection, [id])
     return document
+
+
+async def add(
+    session: Session,
+    collection: str,
+    *,
+    origin: str,
+    labels: frozenset[str],
+    upload: str | None = None,
+) -> Document:
+    """A new document to be read, under an id that nobody can have taken."""
+    may_give(labels, session.labels)
+    new = insert(documents).values(
+        tenant_id=session.tenant,
+        collection=collection,
+        id=new_id(),
+        origin=origin,
+        labels=sorted(labels),
+        status=DocumentStatus.PENDING,
+        upload=upload,
+    )
+    return _document((await session.sql.execute(new.returning(*_SHOWN))).one(), "")
 
 
 async def get(session: Session, collection: str, id: str) -> Document:
@@ -146,7 +177,8 @@ async def condemn_all(session: Session, collection: str) -> int:
 
 async def waiting_upload(session: Session, collection: str, id: str) -> str | None:
     """Where bytes of a document wait that `put` will replace; it is held until then."""
-    held = select(documents.c.upload).where(_is(session, collection, id)).with_for_update()
+    seen = and_(_is(session, collection, id), _seen(session))
+    held = select(documents.c.upload).where(seen).with_for_update()
     return (await session.sql.execute(held)).scalar_one_or_none()
 
 

@@ -13,6 +13,7 @@ from upheld.calibration.fitted import FittedGuarantee, guarantee_in
 from upheld.errors import NotFoundError
 from upheld.service.state.database import Session
 from upheld.service.state.tables import collections, guarantees
+from upheld.service.state.visible import may_see_collection
 
 Json = Mapping[str, Any]
 _HOW = "POST labelled claims to it: docs/calibrate.md says how they are made."
@@ -79,7 +80,11 @@ async def standing(session: Session, collection: str) -> Standing:
     query = (
         select(guarantees.c.fitted, guarantees.c.told, waits)
         .select_from(collections.outerjoin(guarantees, both))
-        .where(collections.c.tenant_id == session.tenant, collections.c.name == collection)
+        .where(
+            collections.c.tenant_id == session.tenant,
+            collections.c.name == collection,
+            may_see_collection(collections.c.name, session),
+        )
     )
     row = (await session.sql.execute(query)).one_or_none()
     if row is None:

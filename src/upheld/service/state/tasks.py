@@ -7,8 +7,9 @@ twice does no harm.
 
 from __future__ import annotations
 
+import json
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -36,6 +37,10 @@ class Task(StrEnum):
     CALIBRATE = "calibrate"
 
 
+# They remove text that somebody has deleted or replaced, so nobody may stop them.
+NOT_CANCELLABLE = frozenset({Task.DELETE, Task.COMPACT})
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What a job is about: one collection of one tenant."""
@@ -48,9 +53,13 @@ class Work:
         """Jobs of one collection take turns: they would only contend for its commits."""
         return f"{self.tenant}/{self.collection}"
 
-    def queueing_lock(self, task: Task) -> str:
-        """One job of a kind waits for a collection; the next one asked for is that one."""
-        return f"{task}/{self.lock}"
+    def queueing_lock(self, task: Task, labels: frozenset[str] | None = None) -> str:
+        """One job of a kind waits for a collection and view; the next one asked for is that one.
+
+        Keys that see different documents share no job: its times would tell one of the other.
+        """
+        view = "" if labels is None else f"/{json.dumps(sorted(labels))}"
+        return f"{task}/{self.lock}{view}"
 
 
 Body = Callable[[Work], Awaitable[None]]
@@ -84,10 +93,13 @@ def worker_app(url: SecretStr | None, bodies: Mapping[Task, Body]) -> App:
     return app
 
 
-def _typed(body: Body) -> Callable[[JobContext, str, str], Awaitable[None]]:
+def _typed(body: Body) -> Callable[..., Awaitable[None]]:
     """From the JSON of a job to the value that the body takes."""
 
-    async def run(context: JobContext, tenant: str, collection: str) -> None:
+    async def run(
+        context: JobContext, tenant: str, collection: str, labels: Sequence[str] | None = None
+    ) -> None:
+        # `labels` says who may see the job; whoever asked, it serves the whole collection.
         try:
             await body(Work(UUID(tenant), collection))
         except CancelledError:

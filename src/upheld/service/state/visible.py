@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, true
+from sqlalchemy import ColumnElement, and_, exists, func, or_, true
 
 from upheld.errors import UsageError
 from upheld.service.state.database import Session
+from upheld.service.state.tables import documents
 
 
 def may_see(labels: Any, session: Session) -> ColumnElement[bool]:
@@ -15,6 +16,17 @@ def may_see(labels: Any, session: Session) -> ColumnElement[bool]:
     if session.labels is None:
         return true()
     return or_(func.cardinality(labels) == 0, labels.overlap(sorted(session.labels)))
+
+
+def may_see_collection(name: Any, session: Session) -> ColumnElement[bool]:
+    """Collections with a document that the caller may see; the owner sees every collection."""
+    if session.labels is None:
+        return true()
+    return exists().where(
+        documents.c.tenant_id == session.tenant,
+        documents.c.collection == name,
+        may_see(documents.c.labels, session),
+    )
 
 
 def saw_no_more(labels: Any, session: Session) -> ColumnElement[bool]:

@@ -47,9 +47,16 @@ async def end_tenant(settings: Settings, name: str) -> Ended:
         )
     count = 0
     for id in ids:
-        own = settings.model_copy(update={"kb": tenant_prefix(settings, id)})
-        count += await open_objects(own).clear()
+        count += await clear_storage(settings, id)
+        async with admin_session(url) as admin:
+            await tenants.cleared(admin, id)
     return Ended(name, tuple(ids), count)
+
+
+async def clear_storage(settings: Settings, id: UUID) -> int:
+    """Remove all that a tenant has in storage; how many objects there were."""
+    own = settings.model_copy(update={"kb": tenant_prefix(settings, id)})
+    return await open_objects(own).clear()
 
 
 async def _end_rows(settings: Settings, id: UUID) -> None:

@@ -15,6 +15,8 @@ from upheld.service.opened import Service
 from upheld.service.retention import EVERY_SECONDS, expire
 from upheld.service.state.rescue import SILENT_SECONDS, rescue
 from upheld.service.state.tasks import worker_app
+from upheld.service.sweeping import EVERY_SECONDS as SWEEP_SECONDS
+from upheld.service.sweeping import sweep_deletions
 from upheld.service.telemetry.logs import told
 from upheld.service.work import bodies
 
@@ -54,7 +56,7 @@ async def _work(service: Service) -> None:
                     shutdown_graceful_timeout=DRAIN_SECONDS,
                 ),
                 _rescue_regularly(app),
-                _expire_regularly(app, service),
+                together(_expire_regularly(app, service), _sweep_regularly(app, service)),
             )
     finally:
         await app.close_async()  # also a pool that was still connecting, whose tasks would stay
@@ -65,6 +67,13 @@ async def _rescue_regularly(app: App) -> NoReturn:
     while True:
         await rescue(app)
         await asyncio.sleep(SILENT_SECONDS)
+
+
+async def _sweep_regularly(app: App, service: Service) -> NoReturn:
+    """Deletions whose job was lost are taken up again."""
+    while True:
+        await sweep_deletions(app, service)
+        await asyncio.sleep(SWEEP_SECONDS)
 
 
 async def _expire_regularly(app: App, service: Service) -> NoReturn:

@@ -156,7 +156,7 @@ async def test_a_key_with_labels_adds_documents_under_ids_that_are_given_to_it(
         client(app, await new_key(own_state, tenant="museum", labels=["guide"])) as guide,
     ):
         once = {**text, "Idempotency-Key": "note-1"}
-        sent = {"content": b"Tours begin at ten.", "params": {"label": "guide"}}
+        sent: dict[str, Any] = {"content": b"Tours begin at ten.", "params": {"label": "guide"}}
         added = await guide.post(DOCUMENTS, headers=once, **sent)
         assert added.status_code == 202
         id, job = added.json()["document"]["id"], added.json()["job"]

@@ -62,6 +62,7 @@ ended_tenants = Table(
     Column("id", Uuid, primary_key=True),
     Column("name", Text, nullable=False),
     _now("ended_at"),
+    Column("cleared_at", Moment),  # NULL: something may be left in its storage
 )
 
 api_keys = Table(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import Row, select, text
+from sqlalchemy import Row, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from upheld.errors import ConflictError, NotFoundError
@@ -63,6 +63,12 @@ async def ended(admin: AdminSession, name: str) -> list[UUID]:
     """Tenants of this name that were deleted."""
     of_name = select(ended_tenants.c.id).where(ended_tenants.c.name == name)
     return list((await admin.sql.execute(of_name.order_by(ended_tenants.c.ended_at))).scalars())
+
+
+async def cleared(admin: AdminSession, id: UUID) -> None:
+    """Note that nothing is left in the storage of a deleted tenant."""
+    change = update(ended_tenants).where(ended_tenants.c.id == id)
+    await admin.sql.execute(change.values(cleared_at=func.now()))
 
 
 def _tenant(row: Row[tuple[object, ...]]) -> Tenant:

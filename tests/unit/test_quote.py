@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from upheld.stages.quote import QuoteWriter
+from upheld.stages.quote import QuoteWriter, sentences_of
 from upheld.stages.quote_likely import QuoteLikely
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 
@@ -81,3 +81,31 @@ async def test_of_the_likeliest_passages_only_where_that_is_wanted() -> None:
 
 async def test_of_no_passages_is_nothing() -> None:
     assert (await QuoteLikely(quote=QuoteWriter())(Question("Anything?"), Evidence())).claims == ()
+
+
+CUT = (
+    "Checks can be skipped. The option is new.\n\n"
+    "cannot be used in a transaction block.\n\n"
+    "With the option you can\n\n"
+    "You must not:\n- run VACUUM FULL in a transaction block\n- run it twice in a block\n\n"
+    "To clean up:\n- run VACUUM in any block you like"
+)
+
+
+async def test_only_whole_sentences_are_quoted() -> None:
+    question = "Can VACUUM FULL be used in a transaction block?"
+    found = sentences_of(evidence(passage(CUT, "Vacuum")).passages)
+    assert [each.text for each in found] == [
+        "Checks can be skipped.",
+        "The option is new.",
+        "You must not:",
+        "To clean up:",
+        "- run VACUUM in any block you like",
+    ]
+    draft = await quote(question, evidence(passage(CUT, "Vacuum")))
+    assert not any("FULL" in claim.text or "cannot" in claim.text for claim in draft.claims)
+
+
+async def test_a_text_without_capitals_is_quoted() -> None:
+    found = sentences_of([passage("it opens at nine. the gate is closed in winter.", "gate")])
+    assert [each.text for each in found] == ["it opens at nine.", "the gate is closed in winter."]

@@ -75,6 +75,13 @@ def test_whole_sentences_are_quotes(claim: str, text: str, quote: str) -> None:
         ("10 metres is high.", "1O metres is high."),
         ("The tower is 10² m high.", "The tower is 102 m high."),
         ("The \u202eearth is flat.", "The earth is flat."),
+        # half of a sentence, cut at code or at a line
+        ("With VACUUM FULL it runs", "With `VACUUM FULL` it runs\n\nunless you are in a block."),
+        ("VACUUM FULL in a block", "The command\n\nVACUUM FULL in a block\n\ncannot be run."),
+        ("If so, git update", "If so, ```\ngit\nupdate\n```\n will not overwrite them."),
+        ("cannot be run in a block.", "See above.\n\ncannot be run in a block."),
+        ("Run VACUUM in a block", "You cannot\n\n- Run VACUUM in a block\n- Undo it"),
+        ("It is open", "It is open except on Mondays."),
         ("The earth is flat.", ""),
         ("", "The earth is flat."),
         ("...", "..."),

@@ -20,7 +20,7 @@ from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, Place, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, with its two marks
-_RULES = "2"  # raise this when the same text would be cut elsewhere
+_RULES = "3"  # raise this when the same text would be cut elsewhere
 _CHARACTERS = 10  # a token of prose has 4 to 5; more than this is not prose (encoded data, rules)
 _WORD = re.compile(r"\S+")
 

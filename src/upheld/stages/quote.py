@@ -6,17 +6,28 @@ an invented one. It works offline and is what remains when the language model is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from upheld.calls import embed
+from upheld.continuation import begins_midway, ends_midway
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
-from upheld.sentences import sentence_spans
+from upheld.sentences import Span, sentence_spans
 from upheld.stages.grade import relevances
 from upheld.trace import current_run, span
 from upheld.types import Claim, Draft, Evidence, Passage, Question
 from upheld.words import content_stems, rarities
+
+_FEWEST_WORDS = 3
+_LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
+_ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # a list comes next
+_DENIES = re.compile(
+    r"\b(?:not|never|cannot|no|none|neither|avoid|without|except|unless|wrong|false|incorrect|invalid"
+    r"|myths?|unsupported|forbidden|prohibited|impossible)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +136,37 @@ class QuoteWriter:
 
 
 def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """Every sentence that says something: headings and bare fragments are left out."""
+    """Every sentence that says something by itself: headings and fragments are left out."""
     return [
         Candidate(passage, rank, start, end)
         for rank, passage in enumerate(passages)
-        for start, end in sentence_spans(passage.text)
-        if not passage.text.startswith("#", start) and len(passage.text[start:end].split()) >= 3
+        for start, end in _whole_sentences(passage.text)
+        if not passage.text.startswith("#", start)
+        and len(passage.text[start:end].split()) >= _FEWEST_WORDS
     ]
+
+
+def _whole_sentences(text: str) -> Iterator[Span]:
+    """Sentences that can be read alone.
+
+    Not one that begins or ends midway, and no list item below a line such as "You must not:".
+    """
+    has_capitals = text != text.lower()  # else every sentence begins in lower case
+    denied = False
+    before = 0
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        item = _LIST_ITEM.match(sentence) is not None
+        if not item and _ANNOUNCES.search(sentence):
+            denied = _DENIES.search(sentence) is not None
+        elif not item and "\n" in text[before:start]:
+            denied = False
+        elif denied:
+            before = end
+            continue
+        before = end
+        if not (has_capitals and begins_midway(sentence)) and not ends_midway(sentence):
+            yield start, end
 
 
 def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:

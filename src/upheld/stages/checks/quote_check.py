@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from upheld.continuation import begins_midway, ends_midway
 from upheld.kept import kept
 from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.stages.checks.claims import spoken
@@ -92,27 +93,35 @@ def _wanted(claim: str) -> str:
 
 def _quotable(text: str) -> Iterator[Quotable]:
     doubted = False  # below a heading that casts doubt
-    announced = False  # below a line that ends in a colon, in the list or block that it opens
+    announced = False  # below a line that leads on, in the list or block that it opens
+    has_capitals = text != text.lower()
     first = 0
     for start, end in block_spans(text):
         block = text[start:end]
         if block.startswith("#"):
             doubted, announced = bool(_DOUBT.search(block)), False
             continue
-        opens = block.rstrip(" *_").endswith(":")
+        opens = block.rstrip(" *_").endswith(":") or ends_midway(block)
         if not doubted and not announced:
             spans = sentences_of_block(text, start, end)
-            yield from _own_voice(text, spans, first)
+            yield from _own_voice(text, spans, first, has_capitals)
             first += len(spans) + 1  # a gap, so that no quote runs from one block into the next
         announced = opens or (announced and bool(_LIST_ITEM.match(block)))
 
 
-def _own_voice(text: str, spans: Sequence[Span], numbered_from: int) -> Iterator[Quotable]:
+def _own_voice(
+    text: str, spans: Sequence[Span], numbered_from: int, has_capitals: bool
+) -> Iterator[Quotable]:
     straight = curly = 0
     for place, (first, last) in enumerate(spans):
         following = text[last : last + _LOOK_AHEAD].lstrip()
         in_quotation = straight % 2 == 1 or curly > 0
-        if not in_quotation and not _TAKEN_BACK.match(following):
+        if (
+            not in_quotation
+            and not (has_capitals and begins_midway(text[first:last]))
+            and not ends_midway(text[first:last])
+            and not _TAKEN_BACK.match(following)
+        ):
             yield Quotable(first, last, comparable(text[first:last]), numbered_from + place)
         said = text[first:last]
         straight += said.count('"')

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import Stemmer
 
 from upheld.kept import kept
+from upheld.patterns import normalized
 
 _WORD = re.compile(r"\w+")
 
@@ -29,7 +30,7 @@ def words(text: str) -> list[str]:
     """Lower-case words with accents folded away."""
     if text.isascii():  # has no accents, and is most of what is read
         return _WORD.findall(text.lower())
-    folded = unicodedata.normalize("NFKD", text.casefold())
+    folded = normalized("NFKD", text.casefold())
     return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
+
+from upheld.patterns import normalized
 
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
@@ -39,7 +40,7 @@ def canonical(text: str) -> str:
     """
     text = _LINE_ENDS.sub("\n", text.removeprefix("\ufeff"))
     text = _SURROGATES.sub("\ufffd", _CONTROLS.sub(" ", text))
-    return unicodedata.normalize("NFC", text)
+    return normalized("NFC", text)
 
 
 def one_line(title: str) -> str:

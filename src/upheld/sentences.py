@@ -1,11 +1,14 @@
-"""Sentences with exact spans: nupunkt inside the blocks that line structure makes."""
+"""Sentences with exact spans: nupunkt inside the blocks that line structure makes.
+
+Every function here takes time in proportion to its text, whatever the text is.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nupunkt import sent_spans
 
@@ -14,16 +17,15 @@ from upheld.kept import kept
 
 Span = tuple[int, int]
 
-# Where a sentence cannot run on: blank lines, headings, list items, table rows, code fences.
-_BLOCK = re.compile(
-    r"\n[ \t]*\n"
-    r"|\n(?=[ \t]*(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t])"
-    r"|\n(?=[ \t]*\|)"
-    r"|\n(?=```|~~~)"
-    r"|(?<=\n)(?:```|~~~).*\n"
-)
-_HEADING_END = re.compile(r"(?m)^ {0,3}#{1,6}[ \t].*$")
+# A line, without its indent, that no sentence runs on into: list items, headings, table rows.
+_OPENS_BLOCK = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]|\|")
+_FENCES = ("```", "~~~")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _CJK_END = re.compile(r"[。！？]+[”」』）]*")
+# nupunkt takes quadratic time over text such as "?!?!?!", so it sees a long block in parts. What it
+# decides depends on the words around a full stop: a margin on both sides gives the same borders.
+_PART = 2_000
+_MARGIN = 200
 
 
 def sentence_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
@@ -65,10 +67,27 @@ def block_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
 
 def _line_blocks(text: str, cuts: Iterable[int] = ()) -> list[Span]:
     """Blocks by line structure alone."""
-    borders = {0, len(text), *cuts}
-    borders.update(match.end() for match in _BLOCK.finditer(text))
-    borders.update(match.end() for match in _HEADING_END.finditer(text))
-    return _trimmed(text, sorted(borders))
+    return _trimmed(text, sorted({0, len(text), *cuts, *_block_borders(text)}))
+
+
+def _block_borders(text: str) -> Iterator[int]:
+    """Blank lines, list items, headings, table rows, code fences: where a block ends."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start:end]
+        body = line.lstrip(" \t")
+        if not body:
+            yield min(end + 1, len(text))
+        elif line.startswith(_FENCES):
+            if start:
+                yield from (start, min(end + 1, len(text)))
+        elif _OPENS_BLOCK.match(body):
+            yield start
+            if _HEADING.match(line):
+                yield end
+        start = end + 1
 
 
 def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
@@ -84,11 +103,24 @@ def _of_block(block: str) -> tuple[Span, ...]:
 
 def _split(text: str, start: int, end: int) -> list[Span]:
     spans: list[Span] = []
-    for span in sent_spans(text[start:end]):
-        first, last = start + span[0], start + span[1]
-        ends = (match.end() for match in _CJK_END.finditer(text, first, last))
-        spans += _trimmed(text, [first, *ends, last])
+    for begins, ends in itertools.pairwise(_sentence_borders(text[start:end])):
+        first, last = start + begins, start + ends
+        cjk_ends = (match.end() for match in _CJK_END.finditer(text, first, last))
+        spans += _trimmed(text, [first, *cjk_ends, last])
     return join_sentences(text, spans)
+
+
+def _sentence_borders(block: str) -> list[int]:
+    """Where nupunkt says that sentences begin, and the end of the block."""
+    borders = [0]
+    decided = 0
+    while decided < len(block):
+        first, last = max(0, decided - _MARGIN), decided + _PART
+        until = len(block) if last >= len(block) else last - _MARGIN
+        starts = (first + start for start, _ in sent_spans(block[first:last]))
+        borders += (start for start in starts if decided < start <= until)
+        decided = until
+    return [*borders, len(block)]
 
 
 def _trimmed(text: str, borders: list[int]) -> list[Span]:

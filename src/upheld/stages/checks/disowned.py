@@ -8,10 +8,12 @@ unsupported. Plain negation ("Dogs are not allowed") is left to the model, which
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from upheld.patterns import LONGEST_PART, matches, search
 from upheld.sentences import Span, block_spans
 
 _LOOK_AHEAD = 200  # characters in which a sentence may be taken back
@@ -51,12 +53,13 @@ _AHEAD = (
     r"|later this (?:week|month|year)|in the (?:near|coming) \w+)"
 )
 
-# What follows the match, to the end of its clause, is put off.
+# What follows the match, to the end of its clause, is put off. A group that is named needs other
+# words later on its line (`_LATER`): looked for from every match, they would take quadratic time.
 _FROM_HERE = (
     (
         Manner.DENIED,
         rf"\b{_FALSE} that\b"
-        rf"|(?:^that|\b{_TALE} that)\b(?=.*\b(?:is|was|are|were|be|been|as) (?:\w+ )?{_FALSE}\b)"
+        rf"|(?P<called_false>(?:^that|\b{_TALE} that)\b)"
         rf"|\b(?:refut|reject|dismiss|debunk|disprov|den[iy])\w* (?:\w+ ){{0,3}}{_TALE} that\b"
         r"|\bden(?:y|ies|ied|ying) (?:that|having|(?!noth)\w+ing)\b"
         r"|\b(?:falsely|wrongly|mistakenly) (?:claim|sa[iy]|stat|assert|accus|report|believ)\w*"
@@ -79,23 +82,29 @@ _FROM_HERE = (
     (
         Manner.AHEAD,
         rf"\b(?:is|are|was|were) (?:\w+ly )?{_PLANS} to\b"
-        rf"|\b(?:will|shall)\b(?=.*\b{_AHEAD}\b)|\b{_AHEAD}\b.*\b(?:will|shall)\b",
-    ),
-)
-# All of the sentence is.
-_WHOLE = (
-    (Manner.DENIED, r"^\W*(?:myth|rumou?r|false)(?: \d+)?\s*[:–—]"),
-    (Manner.ALLEGED, r", (?:[\w'’]+ ){1,4}(?:alleg(?:e|es|ed)|claimed)\W*$"),
-    (
-        Manner.OPEN,
-        r"^whether\b.*\b(?:unclear|unknown|uncertain|disputed"
-        r"|not (?:yet )?(?:known|clear|certain))",
+        rf"|(?P<then>\b(?:will|shall)\b)|(?P<will>\b{_AHEAD}\b)",
     ),
 )
 _AFTER = [(manner, re.compile(pattern, re.IGNORECASE)) for manner, pattern in _FROM_HERE]
-_ALL = [(manner, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for manner, pattern in _WHOLE]
+_LATER = {
+    "called_false": rf"(?:is|was|are|were|be|been|as) (?:\w+ )?{_FALSE}\b",
+    "then": rf"{_AHEAD}\b",
+    "will": r"(?:will|shall)\b",
+}
+_LATER_ON_LINE = {
+    # Inside a look-ahead, so that matches may overlap.
+    group: re.compile(rf"\b(?=({pattern}))", re.IGNORECASE)
+    for group, pattern in _LATER.items()
+}
+# All of the sentence is put off.
+_MYTH = re.compile(r"\W*+(?:myth|rumou?r|false)(?: \d++)?\s*+[:–—]", re.IGNORECASE)
+_ALLEGED = re.compile(r", (?:[\w'’]+ ){1,4}(?:alleg(?:e|es|ed)|claimed)\W*$", re.IGNORECASE)
+_WHETHER = re.compile(r"whether\b", re.IGNORECASE)
+_LEFT_OPEN = re.compile(
+    r"\b(?:unclear|unknown|uncertain|disputed|not (?:yet )?(?:known|clear|certain))", re.IGNORECASE
+)
 _CLAUSE_END = re.compile(r";|,? (?:but|although|though|while|whereas|however)\b")
-_ASIDE = re.compile(r", (?:who|which|whose|whom)\b[^,]*$")
+_ASIDE = re.compile(r", (?:who|which|whose|whom)\b")
 
 _TAKES_BACK = re.compile(
     r"(?:(?:but|however|yet|in fact|actually),? )?"
@@ -147,21 +156,23 @@ _SAME_TIME = re.compile(
 def carries(claim: str, manner: Manner) -> bool:
     """Whether a claim has a qualification of its own, so that it is not the bare statement."""
     if manner is Manner.AHEAD:
-        return bool(_SAME_TIME.search(claim))
-    hedged = manner is not Manner.DENIED and _HEDGE.search(claim)
-    return bool(hedged or _SAME_DOUBT.search(claim))
+        return search(_SAME_TIME, claim) is not None
+    hedged = manner is not Manner.DENIED and search(_HEDGE, claim)
+    return bool(hedged or search(_SAME_DOUBT, claim))
 
 
 def disowned(text: str, sentences: Sequence[Span], context: str = "") -> dict[Span, Disowned]:
     """The sentences of a text that it puts off, in whole or in part; `context` is its headings."""
-    tales = list(_tales(text, bool(_TALES_HEADING.search(context))))
+    tales = list(_tales(text, bool(_TALES_HEADING.search(context[:LONGEST_PART]))))
+    starts = [first for first, _ in tales]
+    contradicted: set[int] = set()  # tales that their own block speaks against, from a place on
     found: dict[Span, Disowned] = {}
     for start, end in sentences:
         told = text[start:end]
-        if any(first <= start < last for first, last in tales):
+        tale = bisect_right(starts, start) - 1
+        if tale >= 0 and start < tales[tale][1] and tale not in contradicted:
             if _takes_back(told) or _OWN_VOICE_AGAIN.match(told):
-                # From here to the end of its block, the text speaks against the tale.
-                tales = [(first, last) for first, last in tales if not first <= start < last]
+                contradicted.add(tale)
             else:
                 found[start, end] = Disowned(start, end, Manner.DENIED)
         elif _takes_back(text[end : end + _LOOK_AHEAD].lstrip()):
@@ -173,22 +184,70 @@ def disowned(text: str, sentences: Sequence[Span], context: str = "") -> dict[Sp
 
 
 def _takes_back(following: str) -> bool:
-    return bool(_TAKES_BACK.match(following))
+    return bool(_TAKES_BACK.match(following[:LONGEST_PART]))
 
 
 def _in_sentence(sentence: str) -> tuple[int, int, Manner] | None:
-    for manner, pattern in _ALL:
-        if pattern.search(sentence):
-            return 0, len(sentence), manner
+    if manner := _of_whole(sentence):
+        return 0, len(sentence), manner
     for manner, pattern in _AFTER:
-        if match := pattern.search(sentence):
-            ends = _CLAUSE_END.search(sentence, match.end())
+        if found := _first(pattern, sentence):
+            start, begin = found
+            ends = search(_CLAUSE_END, sentence, begin)
             end = ends.start() if ends else len(sentence)
-            if _ASIDE.search(sentence[: match.start()]):  # "the mayor, who denied that, left"
-                comma = sentence.find(",", match.end())
+            comma = sentence.rfind(",", 0, start)
+            if comma >= 0 and _ASIDE.match(sentence, comma, start):
+                # "the mayor, who denied that, left"
+                comma = sentence.find(",", begin)
                 end = end if comma < 0 else min(end, comma)
-            return match.end(), end, manner
+            return begin, end, manner
     return None
+
+
+def _of_whole(sentence: str) -> Manner | None:
+    """How all of a sentence is put off, if it is."""
+    if _MYTH.match(sentence):
+        return Manner.DENIED
+    if _ALLEGED.search(sentence[-LONGEST_PART:]):
+        return Manner.ALLEGED
+    if (whether := _WHETHER.match(sentence)) and search(_LEFT_OPEN, sentence, whether.end()):
+        return Manner.OPEN
+    return None
+
+
+def _first(pattern: re.Pattern[str], sentence: str) -> Span | None:
+    """Where the first match stands that has, later on its line, the words that it needs."""
+    later: dict[str, dict[int, Span]] = {}
+    line_end = at = 0
+    while match := search(pattern, sentence, at):
+        start, end = match.span()
+        if (group := match.lastgroup) is None:
+            return start, end
+        if group not in later:
+            later[group] = _last_on_lines(_LATER_ON_LINE[group], sentence)
+        if end > line_end:
+            line_end = _end_of_line(sentence, end)
+        first, last = later[group].get(line_end, (-1, -1))
+        if first >= end:
+            return (start, last) if group == "will" else (start, end)
+        at = start + 1
+    return None
+
+
+def _last_on_lines(pattern: re.Pattern[str], sentence: str) -> dict[int, Span]:
+    """The last match on each line that has one, by where the line ends."""
+    found: dict[int, Span] = {}
+    line_end = -1
+    for match in matches(pattern, sentence):
+        if match.start() > line_end:
+            line_end = _end_of_line(sentence, match.start())
+        found[line_end] = match.span(1)
+    return found
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 def _tales(text: str, throughout: bool) -> Iterator[Span]:
@@ -199,10 +258,10 @@ def _tales(text: str, throughout: bool) -> Iterator[Span]:
         level = len(block) - len(block.lstrip("#"))
         told = below < (level or _NO_LEVEL)
         if level and not told:
-            below = level if _TALES_HEADING.search(block) else _NO_LEVEL
+            below = level if _TALES_HEADING.search(block[:LONGEST_PART]) else _NO_LEVEL
             announced = False
             continue
         if told or announced:
             yield start, end
-        opens = block.rstrip(" *_").endswith(":") and bool(_WRONG_BELOW.search(block))
+        opens = block.rstrip(" *_").endswith(":") and search(_WRONG_BELOW, block) is not None
         announced = opens or (announced and bool(_LIST_ITEM.match(block)))

@@ -19,7 +19,7 @@ from upheld.stages.cite import cite
 from upheld.types import Claim, Draft, Evidence, Passage, Question, union
 from upheld.words import words
 
-_MARKS = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
+_MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
 # A model that repeats itself must come to an end before its tokens do: a claim of so many
 # characters, with its numbers, is about so many tokens.
 _LONGEST_CLAIM = 300

@@ -6,17 +6,21 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from upheld.kept import kept
 from upheld.sentences import sentence_spans
 from upheld.stages.checks.marks import unmark, without_marks
 
-_BULLET = re.compile(r"^\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]+)+")
+_BULLET = re.compile(r"^\s*+(?:(?:[-*+•>]|#{1,6}+|\d{1,3}+[.)])[ \t]++)++")
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
 _SOURCES = re.compile(
-    r"(?im)^[ \t#*_]*(?:sources|references|citations|bibliography|works cited)[ \t*_]*:?[ \t*_]*$"
+    r"(?im)^[ \t#*_]*+(?:sources|references|citations|bibliography|works cited)"
+    r"[ \t*_]*+:?[ \t*_]*+$"
 )
 _FULL_STOP = re.compile(r"[.!?][\"”')]?\s*\Z")
+_TO_LINE_END = re.compile(r"[ \t]*+(?:\n|\Z)")
 _LABEL = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\[\d{1,3}\]")
 
 
@@ -41,10 +45,12 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
     )
     spans = sentence_spans(bare.text, ends)
     numbers: list[list[int]] = [[] for _ in spans]
-    for place, cited in bare.marks:
-        owner = _owner(bare.text, place, [start for start, _ in spans])
+    starts = [start for start, _ in spans]
+    # Marks in a row stand at the same place, and what follows them is looked at once.
+    for place, in_a_row in groupby(bare.marks, key=itemgetter(0)):
+        owner = _owner(bare.text, place, starts)
         if owner is not None:
-            numbers[owner] += cited
+            numbers[owner] += (number for _, cited in in_a_row for number in cited)
     listed = _list_of_sources(answer)
     found: list[Sentence] = []
     for (first, last), cited_here in zip(spans, numbers, strict=True):
@@ -69,8 +75,8 @@ def spoken(text: str) -> str:
 def _owner(text: str, place: int, starts: Sequence[int]) -> int | None:
     """Which sentence a mark at this place of the unmarked text belongs to."""
     after = bisect_left(starts, place)  # the first sentence that begins here or later
-    opens_line = text[:place].rstrip(" \t").endswith("\n")
-    stands_alone = text[place:].lstrip(" \t")[:1] in ("", "\n")
+    opens_line = place > 0 and text[place - 1] == "\n"  # blanks before a mark went with it
+    stands_alone = _TO_LINE_END.match(text, place) is not None
     if after == 0 or (opens_line and not stands_alone):
         return after if after < len(starts) else None
     return after - 1

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# White space before a mark goes with it, but not a line end: that is where blocks part.
-_MARK = re.compile(r"[ \t]*\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]")
+# White space before a mark goes with it, but not a line end: that is where blocks part. It is
+# tried from its first character only, or a long run of it would take quadratic time.
+_MARK = re.compile(r"(?<![ \t])[ \t]*+\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
 _PART = re.compile(r"(\d+)\s*[–-]\s*(\d+)|(\d+)")
 _LONGEST_RANGE = 20  # "[1-999]" is no list of sources
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from upheld.kept import kept
+from upheld.patterns import matches, normalized
 from upheld.stages.checks.number_words import number_words
 
 _MONTHS = "january february march april may june july august september october november december"
@@ -70,7 +70,7 @@ def absent(claim: str, given: frozenset[str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", _RAISED.sub(" ", text))
+    return normalized("NFKC", _RAISED.sub(" ", text))
 
 
 def _read(text: str) -> Iterator[tuple[Figure, bool]]:
@@ -80,21 +80,22 @@ def _read(text: str) -> Iterator[tuple[Figure, bool]]:
         for match in rule.finditer(left):
             yield from ((figure, True) for figure in parts(match))
         left = rule.sub(lambda match: " " * len(match[0]), left)
-    for match in _MONTH_NAME.finditer(left):
+    for match in matches(_MONTH_NAME, left):
         name = match[1]
         if name[0].isupper() and (len(name) > 3 or name.lower() == "may" or _near(left, match)):
             month = f"month:{MONTH[name.lower()]}"
             # "May" and "March" are months only beside a number or after "in".
             sure = name.lower() not in ("may", "march") or _near(left, match)
             yield Figure(name, frozenset({month})), sure
-    for match in _NUMBER.finditer(left):
+    for match in matches(_NUMBER, left):
         yield _number(match), True
     for run, value, binding in number_words(left):
         yield Figure(run, frozenset({_value(value)})), binding
 
 
 def _near(text: str, match: re.Match[str]) -> bool:
-    before, after = text[max(0, match.start() - 8) : match.start()], text[match.end() :][:6]
+    before = text[max(0, match.start() - 8) : match.start()]
+    after = text[match.end() : match.end() + 6]
     return bool(_DATED.search(before) or re.match(r"\W*\d", after))
 
 
@@ -151,7 +152,7 @@ def _number(match: re.Match[str]) -> Figure:
         readings = {_scaled(value, _SCALES[scale.lower()])}
     elif scale:
         readings.add(_scaled(value, _LETTERS[scale.lower()]))
-    if afternoon and value.isdigit() and int(value) < 12:
+    if afternoon and value.isdigit() and len(value) <= 2 and int(value) < 12:
         readings.add(str(int(value) + 12))
     return Figure(match[0].strip(), frozenset(readings))
 

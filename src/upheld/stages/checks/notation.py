@@ -26,15 +26,20 @@ _CLOCKS = (
     re.compile(r"(?<![\d:.])(?P<h>\d{1,2}):(?P<min>\d\d)(?P<half>)(?![\d:])"),
 )
 _DATE_IN_FIGURES = re.compile(r"\d[-/.]\d+[-/.]\d")
+# More or longer figures than a model could read in a claim; each costs a look at all of the claim.
+_MOST_FIGURES = 200
+_LONGEST_FIGURE = 100  # characters
 _MOST_READINGS = 2  # 2m is 2 or 2,000,000; a decade is any of its years
 
 
 def in_notation_of(premise: str, claim: str) -> str:
     """The claim with dates and numbers spelt as the premise spells them, where they are equal."""
-    known = _spellings(premise)
-    for text, value in _spellings(claim):
-        spellings = [spelling for spelling, same in known if same == value]
-        if spellings and text not in spellings:
+    known: dict[str, list[str]] = {}
+    for text, value in _spellings(premise):
+        known.setdefault(value, []).append(text)
+    for text, value in _spellings(claim)[:_MOST_FIGURES]:
+        spellings = known.get(value)
+        if spellings and len(text) <= _LONGEST_FIGURE and text not in spellings:
             alone = rf"(?<![\w.,]){re.escape(text)}(?![\w%]|[.,]\d)"
             claim = re.sub(alone, spellings[0], claim, count=1)
     return claim

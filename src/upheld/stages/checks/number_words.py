@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\W\d_]+")
+# "nine hundred and ninety-nine trillion …" down to units has 30. A longer run is no number, and
+# its value would have thousands of digits: it is read as several.
+_LONGEST_NUMBER = 40  # words
 _LOOSE = frozenset({"one", "zero"})
 _UNITS = {
     word: value
@@ -49,7 +52,7 @@ def number_words(text: str) -> Iterator[tuple[str, int, bool]]:
     """
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
-        if run and _continues(text, run, word):
+        if run and len(run) < _LONGEST_NUMBER and _continues(text, run, word):
             run.append(word)
             continue
         yield from _told(text, run)
@@ -68,7 +71,8 @@ def _is_number(word: str) -> bool:
 
 def _digits_before(text: str, word: re.Match[str]) -> bool:
     """ "2.3 million" is read where its digits are."""
-    return word[0].lower() in _SCALES and bool(re.search(r"\d\s?$", text[: word.start()][-3:]))
+    before = text[max(0, word.start() - 3) : word.start()]
+    return word[0].lower() in _SCALES and bool(re.search(r"\d\s?$", before))
 
 
 def _continues(text: str, run: list[re.Match[str]], word: re.Match[str]) -> bool:

@@ -22,7 +22,6 @@ from upheld.types import Evidence, Hit, Passage, Question, union
 # Fitted on dev questions by `upheld bench bridges`: docs/decisions/017-bridges.md
 WEIGHTS = (0.718, 0.612)  # of the grade's log odds, and the shift
 FLOOR = 0.3
-_IN_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$")  # "Fortunella (film)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +71,11 @@ def names(one: Passage, other: Passage) -> bool:
 
 def bare(title: str) -> str:
     """A title without what only tells it from others."""
-    return _IN_BRACKETS.sub("", title).strip().casefold()
+    title = title.strip()
+    if title.endswith(")"):  # "Fortunella (film)"
+        opens = title.find("(", title.rfind(")", 0, -1) + 1)
+        title = title if opens < 0 else title[:opens].rstrip()
+    return title.casefold()
 
 
 def odds(hit: Hit) -> float:

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
+# Characters of a heading that are read for its title, which has at most 150: the mark-up of links
+# and emphasis may take the rest. A parser of links takes a millisecond for every hundred of them.
+_LONGEST_HEADING = 2_000
+
+
 def read_markdown(data: bytes, name: str) -> ReadDocument:
     """Markdown in any encoding."""
     return from_markdown(decode(data, name))
@@ -39,7 +44,7 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
         Heading(line_starts[opening.map[0]], int(opening.tag[1:]), title)
         for opening, inline in pairwise(tokens)
         if opening.type == "heading_open" and opening.map
-        if (title := one_line(_plain(inline.content)))
+        if (title := one_line(_plain(inline.content[:_LONGEST_HEADING])))
     )
 
 

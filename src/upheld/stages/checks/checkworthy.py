@@ -20,7 +20,8 @@ _LONGEST_HEADING = 8  # words
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _MARKED = re.compile(r"\s*(?:#.*|\*\*[^*]+\*\*:?\s*)", re.DOTALL)
 _DOCUMENTS = (
-    r"(?:the|these|those|your|my|none of the|no)?\s*(?:provided|given|available|supplied|cited)?\s*"
+    r"(?:the|these|those|your|my|none of the|no)?\s*+"
+    r"(?:provided|given|available|supplied|cited)?\s*+"
     r"(?:documents?|sources?|passages?|contexts?|texts?|excerpts?|materials?|information)"
     r"(?: (?:provided|given|available|supplied|above))?"
 )

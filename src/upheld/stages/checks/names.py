@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 
 from upheld.kept import kept
 from upheld.words import FUNCTION_WORDS, words
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
-_STARTS = re.compile(r"(?:^|[.!?:…]|[\"“‘(\[—])\s*$")
+_BEFORE_A_START = frozenset('.!?:…"“‘([—')
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}(?:s|['’]s)?")
 _LONGEST_ACRONYM = 6
 _LONGEST_NAME = 12  # words; a longer run is a title
@@ -75,7 +75,7 @@ def names(text: str) -> tuple[Name, ...]:
         word = token[0].casefold()
         if not capital[place] or word in _MONTHS_AND_DAYS:
             continue
-        if _STARTS.search(text[: token.start()]) and not (
+        if _opens_sentence(text, tokens, place) and not (
             word not in _OPENERS and _followed(text, tokens, capital, place)
         ):
             continue
@@ -83,7 +83,7 @@ def names(text: str) -> tuple[Name, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Names:
     """The words of a premise, ready to be asked for names."""
 
@@ -128,7 +128,14 @@ class Names:
         kin = _PEOPLES.get(word) or _COUNTRIES.get(word)
         if kin in self.words:
             return True
-        return any(_same_stem(word, other) for other in self.words)
+        shorter, longer = self._stems
+        return _as_shorter(word) in longer or not shorter.isdisjoint(_as_longer(word))
+
+    @cached_property
+    def _stems(self) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
+        """The words as shorter and as longer ones: a claim may have as many names as these."""
+        longer = {stem for word in self.words for stem in _as_longer(word)}
+        return {_as_shorter(word) for word in self.words}, longer
 
 
 @kept(1_000)
@@ -158,13 +165,23 @@ def _bare(word: str) -> str:
     return re.sub(r"['’]s$", "", word).replace(".", "").casefold()
 
 
-def _same_stem(one: str, other: str) -> bool:
-    """Germany and German, Italy and Italian; not Maria and Marie."""
-    apart = abs(len(one) - len(other))
-    if not 0 < apart <= _LONGEST_ENDING:
-        return False
-    least = max(_SHORTEST_STEM, min(len(one), len(other)) - 1)
-    return one[:least] == other[:least]
+def _as_shorter(word: str) -> tuple[int, str]:
+    """What a word up to three letters longer has if the two share a stem: all but a letter of this.
+
+    Germany and German share one, Italy and Italian too; Maria and Marie do not.
+    """
+    return len(word), word[: max(_SHORTEST_STEM, len(word) - 1)]
+
+
+def _as_longer(word: str) -> Iterator[tuple[int, str]]:
+    """The same of each shorter word that this one may share a stem with."""
+    for length in range(len(word) - _LONGEST_ENDING, len(word)):
+        yield length, word[: max(_SHORTEST_STEM, length - 1)]
+
+
+def _opens_sentence(text: str, tokens: list[re.Match[str]], place: int) -> bool:
+    between = text[tokens[place - 1].end() if place else 0 : tokens[place].start()].rstrip()
+    return between[-1] in _BEFORE_A_START if between else place == 0
 
 
 def _followed(text: str, tokens: list[re.Match[str]], capital: list[bool], place: int) -> bool:

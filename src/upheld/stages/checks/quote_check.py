@@ -9,12 +9,12 @@ Whatever does not count here goes on to the model, and to the guard, which knows
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from upheld.continuation import begins_midway, ends_midway
 from upheld.kept import kept
+from upheld.patterns import normalized, search
 from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.stages.checks.claims import spoken
 from upheld.types import Passage
@@ -54,7 +54,7 @@ class Quotable:
 
 def quotable(passage: Passage) -> tuple[Quotable, ...]:
     """The sentences that a passage says in its own voice."""
-    if _DOUBT.search(f"{passage.title} {' '.join(passage.heading_path)}"):
+    if search(_DOUBT, f"{passage.title} {' '.join(passage.heading_path)}"):
         return ()
     return tuple(_quotable(passage.text))
 
@@ -64,21 +64,51 @@ def find_quote(claim: str, sentences: tuple[Quotable, ...]) -> Span | None:
     wanted = _wanted(claim)
     if not wanted:
         return None
+    said = None
     for first, opening in enumerate(sentences):
-        said, last = opening.form, first
-        while wanted.startswith(said.rstrip(_END)):
-            if said.rstrip(_END) == wanted:
+        form = opening.form.rstrip(_END)
+        if form == wanted:
+            return opening.start, opening.end
+        if wanted.startswith(form):
+            said = said or _Said.by(sentences)
+            if (last := said.until(first, wanted)) is not None:
                 return opening.start, sentences[last].end
-            last += 1
-            if last == len(sentences) or sentences[last].place != opening.place + last - first:
-                break
-            said = f"{said} {sentences[last].form}"
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Sentences as one text, so that several in a row are compared at once."""
+
+    text: str
+    starts: tuple[int, ...]  # of each sentence in the text
+    ends: Mapping[int, int]  # sentences by where their last word ends
+
+    @classmethod
+    def by(cls, sentences: Sequence[Quotable]) -> _Said:
+        parts: list[str] = []
+        starts: list[int] = []
+        ends: dict[int, int] = {}
+        length = place = 0
+        for number, each in enumerate(sentences):
+            # Only what follows each other may be one quote, and no form has a line end.
+            between = " " if each.place == place + 1 else "\n"
+            starts.append(length + 1)
+            ends.setdefault(length + 1 + len(each.form.rstrip(_END)), number)
+            parts += (between, each.form)
+            length, place = length + 1 + len(each.form), each.place
+        return cls("".join(parts), tuple(starts), ends)
+
+    def until(self, first: int, wanted: str) -> int | None:
+        """The sentence at whose end the text from the first one on has said what is wanted."""
+        start = self.starts[first]
+        last = self.ends.get(start + len(wanted))
+        return last if last is not None and self.text.startswith(wanted, start) else None
 
 
 def comparable(text: str) -> str:
     """The form in which quotes are compared: case, spacing and typography do not count."""
-    plain = _INVISIBLE.sub("", unicodedata.normalize("NFC", spoken(text)))
+    plain = _INVISIBLE.sub("", normalized("NFC", spoken(text)))
     return " ".join(plain.translate(_TYPOGRAPHY).casefold().split())
 
 
@@ -99,7 +129,7 @@ def _quotable(text: str) -> Iterator[Quotable]:
     for start, end in block_spans(text):
         block = text[start:end]
         if block.startswith("#"):
-            doubted, announced = bool(_DOUBT.search(block)), False
+            doubted, announced = bool(search(_DOUBT, block)), False
             continue
         opens = block.rstrip(" *_").endswith(":") or ends_midway(block)
         if not doubted and not announced:

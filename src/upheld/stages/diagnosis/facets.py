@@ -7,6 +7,7 @@ torn apart, while one with parts that is not is still answered whole.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from upheld.stages.affordable import if_affordable
 from upheld.stages.plan import Plan, Session
@@ -15,16 +16,26 @@ from upheld.types import Question
 from upheld.words import words
 
 # What stands in quotation marks is a name.
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<!\w)['‘][^'’]*['’](?!\w)")
+_QUOTE_OPENS = re.compile(r"[\"“«]|(?<!\w)['‘]")
+_QUOTE_CLOSES = {
+    '"': re.compile('"'),
+    "“": re.compile("”"),
+    "«": re.compile("»"),
+    "'": re.compile("['’]"),
+    "‘": re.compile("['’]"),
+}
+_LETTER = re.compile(r"\w")
 _ASKS = r"(?:who|whom|whose|what|when|where|which|why|how)"
 _VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)"
 _JOINS = re.compile(rf"\b(?:and|as well as|but|then)(?: also| then)? ({_ASKS}|{_VERB})\b", re.I)
 _COMPARES = re.compile(
     r"\b(?:compare[sd]?|comparison|contrast(?:s|ed)?|versus|vs|(?:differences?|similarit(?:y|ies))"
-    r" between|differ(?:s|ed|ent)? from|have in common|both\b.+\band)\b"
+    r" between|differ(?:s|ed|ent)? from|have in common)\b"
     r"|^(?:which|who|what)\b[^,?]*,[^,?]+\bor\b",  # "Which is older, the museum or the church?"
     re.I,
 )
+_BOTH = re.compile(r"\bboth\b", re.I)
+_AND = re.compile(r"\band\b", re.I)
 # "the height, weight and age": things in a row. Names in a row may be the name of one thing.
 _LISTS = re.compile(r"\w,(?: [a-z'’-]+){1,5}(?:,? (?:and|or)|,(?: [a-z'’-]+){1,5},)(?: [a-z'’-]+)")
 _NUMBERS = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-d])[.)]\s")
@@ -37,7 +48,7 @@ _JOINTS = 3
 
 def facets_hinted(question: str) -> bool:
     """Whether the words say that several things are asked for."""
-    text = " ".join(_QUOTED.sub(" it ", question).split())
+    text = " ".join("".join(_unquoted(question)).split())
     asked = [each for each in re.split(r"[?？;]", text) if len(words(each)) >= _LEAST_QUESTION]
     return (
         (len(asked) > 1 and bool(re.search(r"[?？]", text)))
@@ -46,10 +57,31 @@ def facets_hinted(question: str) -> bool:
     )
 
 
+def _unquoted(text: str) -> Iterator[str]:
+    """The text with "it" for every quotation; a quotation mark that nothing closes is left."""
+    unclosed: set[str] = set()  # no such quotation is closed from here on
+    end = at = 0
+    while opens := _QUOTE_OPENS.search(text, at):
+        at = opens.end()
+        closes = None
+        if opens[0] not in unclosed:
+            closes = _QUOTE_CLOSES[opens[0]].search(text, at)
+            if closes is None:
+                unclosed.add(opens[0])
+        single = opens[0] in "'‘"
+        if closes is None or (single and _LETTER.match(text, closes.end())):
+            continue
+        yield from (text[end : opens.start()], " it ")
+        end = at = closes.end()
+    yield text[end:]
+
+
 def _has_parts(asked: str) -> bool:
+    both = _BOTH.search(asked)
     return (
         any(len(words(asked[: join.start()])) >= _LEAST_BEFORE for join in _JOINS.finditer(asked))
         or bool(_COMPARES.search(asked))
+        or (both is not None and _AND.search(asked, both.end() + 1) is not None)
         or bool(_LISTS.search(asked))
         or (len(words(asked)) >= _LONG and len(_CLAUSES.findall(asked)) >= _JOINTS)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
@@ -90,9 +90,10 @@ async def open_parts(settings: Settings) -> Parts:
 def open_shared(settings: Settings) -> Shared:
     """Open the models that the settings name, and what reads documents."""
     llm = open_llm(settings)
-    verify = open_verify(settings)
+    embedder = open_embedder(settings)
+    verify = replace(open_verify(settings), embedder=embedder)
     return Shared(
-        embedder=open_embedder(settings),
+        embedder=embedder,
         llm=llm,
         verify=verify,
         grade=open_grade(settings),

@@ -7,7 +7,7 @@ import atexit
 import threading
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -190,14 +190,17 @@ def kept_checker() -> Checker:
 @asynccontextmanager
 async def opened_verify(settings: Settings) -> AsyncIterator[Verify]:
     """The same stage that `ask` uses, closed at the end."""
-    from upheld.assemble import open_verify
+    from upheld.assemble import open_embedder, open_verify
 
     stage = open_verify(settings)
+    if stage.model is not None:
+        stage = replace(stage, embedder=open_embedder(settings))
     try:
         yield stage
     finally:
-        if stage.model is not None:
-            await stage.model.close()
+        for model in (stage.model, stage.embedder):
+            if model is not None:
+                await model.close()
 
 
 @asynccontextmanager

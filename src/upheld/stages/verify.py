@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 
+from upheld.calls import embed
 from upheld.concurrency import all_of
-from upheld.ports import Entailment
+from upheld.errors import UpheldError
+from upheld.ports import Embedder, Entailment
 from upheld.stages.checks.checkworthy import not_checkworthy
 from upheld.stages.checks.claims import spoken
 from upheld.stages.checks.conclude import Conclude
@@ -47,7 +50,10 @@ class Verify:
     conclude: Conclude = Conclude()  # fitted with the model's weights
     window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
     least_premise: int = 32  # tokens; a claim that leaves less is too long to check
-    max_windows: int = 64  # read of one source; where it has more, the closest
+    max_windows: int = 4_096  # searched of one source: half a million characters, and more
+    embedder: Embedder | None = None  # without one, windows are searched by words alone
+    vector_weight: float = 0.5  # of vectors in that search, beside words
+    most_embedded: int = 1_024  # windows of all sources together; of more, by words alone
     join_at_most: int = 3  # sources that are tried together where none is cited
     most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
     carry_question: bool = False  # measured by `upheld bench verify-choices`
@@ -121,6 +127,7 @@ class Verify:
         with span("verify") as step:
             sources = _sources(passages)
             entail = None if self.model is None else self._entail(self.model, pace, step)
+            trouble = await self._prepare(sources, entail, pace)
             turn = asyncio.Semaphore(self._claims_at_once(passages))
             same: dict[tuple[str, frozenset[str]], asyncio.Lock] = {}
 
@@ -133,14 +140,46 @@ class Verify:
                     task = await pace(lambda: self._task(place, claim, sources), late=True)
                     if isinstance(task, Trouble):
                         await found(Entailed(_given_up(place, claim, task)))
-                    elif entail is None:
-                        lost = Trouble(Cause.NO_MODEL, self.no_model)
+                    elif entail is None or trouble is not None:
+                        lost = trouble or Trouble(Cause.NO_MODEL, self.no_model)
                         await found(Entailed(task, (), lost))
                     else:
                         context = self._context(place, claims, question)
                         await found(await entail(task, context))
 
             await all_of(map(examine, range(len(claims))))
+
+    async def _prepare(
+        self, sources: Sequence[Source], entail: Entail | None, pace: Pace
+    ) -> Trouble | None:
+        """What is worked out once for all claims; a step of the trace where it takes time."""
+        with nullcontext() if pace.small else span("prepare"):
+            ready = await pace(lambda: _make_ready(sources, for_model=False), late=True)
+            if isinstance(ready, Trouble) or entail is None:
+                return ready
+            premises = entail.premises
+            ready = await pace(lambda: _make_ready(sources, for_model=True, premises=premises))
+            if ready is None and self.embedder is not None:
+                await self._embed(self.embedder, sources, premises)
+            return ready
+
+    async def _embed(
+        self, embedder: Embedder, sources: Sequence[Source], premises: Premises
+    ) -> None:
+        """Vectors for the windows of sources that have more than are read for a claim."""
+        import numpy as np
+
+        left = self.most_embedded
+        for source in sources:
+            windows = premises.searched(source)
+            if not windows or len(windows) > left or self.window_tokens in source.vectors:
+                continue
+            left -= len(windows)
+            try:
+                vectors = await embed(embedder, [each.text for each in windows])
+            except UpheldError:
+                return  # words must do
+            source.vectors[self.window_tokens] = np.stack(vectors)
 
     def _claims_at_once(self, passages: Sequence[Passage]) -> int:
         """Enough to keep the model busy, and no more: what is half read at the deadline is lost."""
@@ -179,6 +218,7 @@ class Verify:
             least=self.least_premise,
             max_windows=self.max_windows,
             join_at_most=self.join_at_most,
+            vector_weight=self.vector_weight,
         )
         return Entail(
             model=model,
@@ -188,6 +228,7 @@ class Verify:
             conclude=self.conclude,
             pace=pace,
             step=step,
+            embedder=self.embedder,
         )
 
     def _context(
@@ -205,6 +246,15 @@ def _sources(passages: Sequence[Passage]) -> list[Source]:
         known.get(each) or known.setdefault(each, Source(each))
         for each in unique_passages(passages)
     ]
+
+
+def _make_ready(
+    sources: Sequence[Source], *, for_model: bool, premises: Premises | None = None
+) -> None:
+    for source in sources:
+        source.make_ready(for_model=for_model)
+        if premises is not None:
+            premises.make_ready(source)
 
 
 def _counted_once(model: Entailment) -> Count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from upheld.assemble import open_embedder, open_llm, open_verify
@@ -19,6 +20,7 @@ from upheld.bench.verify.speed import measure
 from upheld.edge.call_cache import CachedLLM
 from upheld.errors import MissingExtraError, ModelError
 from upheld.settings import load_settings
+from upheld.verifying import opened_verify
 
 
 async def bench_shipped(
@@ -35,6 +37,7 @@ async def bench_shipped(
     import upheld_models
 
     model, above = verify.model, verify.conclude.supported_above
+    verify = replace(verify, embedder=embedder)
     files = upheld_models.verifier_model(), upheld_models.verifier_tokenizer()
     try:
         speed = await measure(verify, *files, watch)
@@ -68,10 +71,7 @@ async def bench_shipped(
 async def choices_of_shipped(choice: Choice, watch: Watch) -> Report:
     """What the parts of the stage do for the shipped verifier."""
     need_pack(choice.data)
-    verify = open_verify(load_settings())
-    if verify.model is None:
-        raise ModelError(verify.no_model)
-    try:
+    async with opened_verify(load_settings()) as verify:
+        if verify.model is None:
+            raise ModelError(verify.no_model)
         return await bench_choices(verify, verify.model, choice, watch)
-    finally:
-        await verify.model.close()

@@ -13,8 +13,6 @@ from upheld.bench.verify.sets import APART, SEVEN, load
 from upheld.ports import Entailment
 from upheld.stages.verify import Verify
 
-ALL_WINDOWS = 1_000  # the longest page of the sets has fewer
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -53,7 +51,7 @@ async def measure_sets(
 ) -> dict[str, Measured]:
     """Every case of every set, judged or found in the file of earlier judgements."""
     kept = KeptJudgements(model, choice.cache / "judgements.sqlite")
-    stage = replace(verify, model=kept, max_windows=ALL_WINDOWS)
+    stage = replace(verify, model=kept)
     found = {}
     for name in names:
         pairs, seconds = kept.judged, kept.seconds

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from upheld.ports import Entailment, Judgement, Pair
+from upheld.calls import embed
+from upheld.errors import UpheldError
+from upheld.ports import Embedder, Entailment, Judgement, Pair
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.guard import Guard
 from upheld.stages.checks.judge import Pace, judge
@@ -15,6 +18,9 @@ from upheld.stages.checks.source import Premise, Trouble
 from upheld.stages.checks.task import Finding, Task
 from upheld.stages.checks.wording import Word
 from upheld.trace import Span
+
+if TYPE_CHECKING:
+    from upheld.ports import Vector
 
 Asked = Sequence[tuple[Premise, Pair]]
 
@@ -39,6 +45,7 @@ class Entail:
     conclude: Conclude
     pace: Pace
     step: Span
+    embedder: Embedder | None = None  # for the search among a long source's windows
 
     async def __call__(self, quoted: Task, context: Sequence[str]) -> Entailed:
         """Both rungs; the second only where the first does not uphold the claim."""
@@ -47,12 +54,23 @@ class Entail:
             return Entailed(quoted, (), task)
         found: tuple[Finding, ...] = ()
         if task.model_can_read:
+            task = replace(task, vector=await self._vector(task))
             for premises_of in (self.premises.cited, self._elsewhere):
                 more = await self._ask(task, found, premises_of)
                 if isinstance(more, Trouble):
                     return Entailed(task, found, more)
                 found += more
         return Entailed(task, found)
+
+    async def _vector(self, task: Task) -> Vector | None:
+        """The claim's vector, where there is a source to search with it; else words must do."""
+        if self.embedder is None or not any(s.vectors for s in (*task.cited, *task.others)):
+            return None
+        try:
+            [vector] = await embed(self.embedder, [task.said])
+        except UpheldError:
+            return None
+        return vector
 
     def _elsewhere(self, task: Task, found: Sequence[Finding]) -> Iterable[Premise]:
         enough = task.quotes or self.conclude.upholds(task, found)

@@ -54,7 +54,7 @@ class Pace:
     """
 
     def __init__(self, *, grace: float = 0.0, small: bool = False) -> None:
-        self._small = small
+        self.small = small
         self._meter = current_run().meter
         left = self._meter.seconds_left
         self._last_call = self._meter.clock() + max(left, 0.0) + grace  # all steps share the grace
@@ -63,7 +63,7 @@ class Pace:
         """The result, or why there is none; `late`: it is worth the grace after the deadline."""
 
         async def step(seconds: float) -> T:
-            return work() if self._small else await within(seconds, asyncio.to_thread(work))
+            return work() if self.small else await within(seconds, asyncio.to_thread(work))
 
         return await self.before_deadline(step, late=late)
 

@@ -110,7 +110,7 @@ def _features(
     supports = sorted((logit(each.judgement.entails) for each in free), reverse=True)
     gathered = [logit(each.judgement.entails) for each in free if each.premise.gathered]
     told = terms(task.said)
-    found = frozenset[str]().union(*(told & source.terms for source in sources))
+    found = frozenset[str]().union(*(source.terms_of(task.said) for source in sources))
     return Features(
         best=supports[0],
         second=supports[1] if len(supports) > 1 else supports[0],

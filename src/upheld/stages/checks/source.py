@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from upheld.sentences import Span, sentence_spans
 from upheld.stages.checks.disowned import Disowned, disowned
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.quote_check import Quotable, quotable
 from upheld.stages.checks.windows import pieces, windows
+from upheld.stages.checks.word_search import WordIndex
 from upheld.stages.cite import terms
 from upheld.types import Cause, Citation, Passage, Support
+
+if TYPE_CHECKING:
+    from upheld.ports import Vectors
 
 Count = Callable[[str], int]
 
 _JUNK = ("Cc", "Co", "Cn", "Cs")  # controls, private use, unassigned, surrogates
 _MOST_JUNK = 0.1
 _LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
+_MOST_GATHERED_FROM = 256  # sentences
 _CONTEXT_SHARE = 3  # title and headings may take a third of a premise
 
 
@@ -49,12 +56,23 @@ class Premise:
     gathered: bool = False  # sentences picked for the claim, not a run of the text
 
 
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The windows of a source for one size, and the words that each has."""
+
+    premises: tuple[Premise, ...]
+    words: WordIndex
+    left_out: int = 0  # windows after these, which are not searched
+
+
 @dataclass(eq=False)
 class Source:
-    """One passage; what is costly is worked out when it is first asked for."""
+    """One passage; what is costly is worked out when it is first asked for, and kept."""
 
     passage: Passage
-    _windows: dict[int, tuple[Premise, ...]] = field(default_factory=dict, repr=False)
+    vectors: dict[int, Vectors] = field(default_factory=dict, repr=False)  # by size of windows
+    _windows: dict[int, Windows] = field(default_factory=dict, repr=False)
+    _tokens: int | None = field(default=None, repr=False)  # of all its sentences
 
     @property
     def text(self) -> str:
@@ -65,7 +83,7 @@ class Source:
         if self.trouble is None:
             _ = self.quotable
             if for_model:
-                _ = self.sentences, self.disowned, self.names, self.terms
+                _ = self.sentences, self.disowned, self.names, self.words
 
     @cached_property
     def trouble(self) -> Trouble | None:
@@ -96,14 +114,43 @@ class Source:
         return Names.of(self.passage.searchable)
 
     @cached_property
-    def terms(self) -> frozenset[str]:
-        return terms(self.passage.searchable)
+    def words(self) -> WordIndex:
+        """The terms of its sentences."""
+        return WordIndex.of([terms(self.text[start:end]) for start, end in self.sentences])
+
+    @cached_property
+    def heading_terms(self) -> frozenset[str]:
+        return terms("\n".join((self.passage.title, *self.passage.heading_path)))
+
+    def terms_of(self, claim: str) -> frozenset[str]:
+        """The claim's terms that stand anywhere in it, title and headings included."""
+        known, headings = self.words.places, self.heading_terms
+        return frozenset(term for term in terms(claim) if term in known or term in headings)
+
+    def whole(self, room: int, count: Count) -> Premise | None:
+        """All of it as one premise, where there is room for it."""
+        if self._size(count) > room:
+            return None
+        cut = self._cut(room, count)
+        return cut[0] if len(cut) == 1 else None
 
     def windows(self, room: int, count: Count) -> tuple[Premise, ...]:
         """Premises that together hold every sentence, each within the room."""
+        return self.searchable(room, count).premises
+
+    def searchable(self, room: int, count: Count, most: int | None = None) -> Windows:
+        """Its windows and their words, worked out once for each size; at most the first `most`."""
         if room not in self._windows:
-            self._windows[room] = self._cut(room, count)
+            cut = self._cut(room, count)
+            kept = cut[:most]
+            words = WordIndex.of([terms(premise.text) for premise in kept])
+            self._windows[room] = Windows(kept, words, len(cut) - len(kept))
         return self._windows[room]
+
+    def _size(self, count: Count) -> int:
+        if self._tokens is None:
+            self._tokens = sum(count(self.text[start:end]) for start, end in self.sentences)
+        return self._tokens
 
     def _cut(self, room: int, count: Count) -> tuple[Premise, ...]:
         context = self._context(room, count)
@@ -119,8 +166,8 @@ class Source:
         """The sentences that together share most with the claim, in the order of the text."""
         context = self._context(room, count)
         left = room - count(context)
-        spans = pieces(self.text, self.sentences, left, count)
         told = terms(claim)
+        spans = pieces(self.text, self._nearest_sentences(told), left, count)
         have = [terms(self.text[start:end]) & told for start, end in spans]
         open_terms, chosen = set(told), set[int]()
         for _ in spans:
@@ -135,6 +182,12 @@ class Source:
             open_terms -= have[best]
         return self._premise(context, tuple(spans[at] for at in sorted(chosen)), gathered=True)
 
+    def _nearest_sentences(self, told: frozenset[str]) -> list[Span]:
+        """Those that share a term with the claim; of very many, those that share most."""
+        shared = self.words.shared(told)
+        nearest = sorted(shared, key=lambda at: (-shared[at], at))[:_MOST_GATHERED_FROM]
+        return [self.sentences[at] for at in sorted(nearest)] or self.sentences[:1]
+
     def closest(self, claim: str, within: Sequence[Span] = ()) -> Span:
         """The sentence, inside these spans, that shares most with the claim."""
         told = terms(claim)
@@ -143,19 +196,24 @@ class Source:
             have = terms(self.text[slice(*span)])
             return 2 * len(have & told) / (len(have) + len(told) or 1)
 
-        return max(self.inside(within), key=shared, default=(0, 0))
+        among = self.inside(within) if within else self._nearest_sentences(told)
+        return max(among, key=shared, default=(0, 0))
 
-    def inside(self, within: Sequence[Span] = ()) -> list[Span]:
-        """The sentences that these spans touch; without spans, all."""
-        return [
-            (start, end)
-            for start, end in self.sentences
-            if not within or any(first < end and start < last for first, last in within)
-        ]
+    def inside(self, within: Sequence[Span]) -> list[Span]:
+        """The sentences that these spans touch."""
+        found: set[int] = set()
+        for first, last in within:
+            begins = bisect_right(self._ends, first)  # the first sentence that ends after it
+            found.update(range(begins, bisect_left(self._starts, last)))
+        return [self.sentences[at] for at in sorted(found)]
 
-    def overlap(self, claim: str) -> int:
-        """How many of the claim's terms stand anywhere in it."""
-        return len(terms(claim) & self.terms)
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self.sentences]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [end for _, end in self.sentences]
 
     def cite(self, span: Span, support: Support) -> Citation:
         """These words, in the coordinates of the document."""

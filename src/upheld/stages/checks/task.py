@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from upheld.ports import Judgement
 from upheld.sentences import Span
 from upheld.stages.checks.guard import Objection
 from upheld.stages.checks.source import Premise, Source, Trouble
 from upheld.types import Cause, Claim, Verdict
+
+if TYPE_CHECKING:
+    from upheld.ports import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Task:
     trouble: Trouble | None = None  # why the model cannot read the claim
     hypothesis: str = ""  # what the model reads
     size: int = 0  # its tokens
+    vector: Vector | None = None  # where windows are searched by vectors
     unread: Mapping[str, Trouble] = field(default_factory=dict)  # sources, by passage
 
     @property

@@ -17,6 +17,7 @@ from upheld.bench.verify.fit import fit
 from upheld.bench.verify.read import Seen, see
 from upheld.bench.verify.sets import CALIBRATION_SETS, Case, load
 from upheld.edge.entailment import LocalEntailment
+from upheld.edge.local_models import LocalEmbedder
 from upheld.stages.checks.conclude import Conclude
 from upheld.stages.checks.fitted import NEVER
 from upheld.stages.verify import Verify
@@ -37,7 +38,8 @@ async def fit_verifier(
     """
     model = LocalEntailment(folder / "model.onnx", folder / "tokenizer.json")
     kept = KeptJudgements(model, cache / "judgements.sqlite")
-    verify = Verify(model=kept)
+    embedder = LocalEmbedder()  # as in use: it chooses the windows of long sources
+    verify = Verify(model=kept, embedder=embedder)
     try:
         seen = {
             name: await see(verify, cases, watch, name)
@@ -45,6 +47,7 @@ async def fit_verifier(
         }
     finally:
         await kept.close()
+        await embedder.close()
     conclude = fit(seen)
     found = {
         "verifier": model.identity,

@@ -56,20 +56,20 @@ class FakeEmbedder:
         for row, text in zip(rows, texts, strict=True):
             for axis, topic in enumerate(self.topics):
                 row[axis] += sum(word in text for word in topic)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
     async def close(self) -> None: ...
 
 
 @pytest.mark.parametrize("characters", LENGTHS)
-@pytest.mark.parametrize("cited", [0, 1, 3])
-@pytest.mark.parametrize("with_vectors", [False, True])
+@pytest.mark.parametrize(("cited", "with_vectors"), [(0, True), (1, False), (2, False)])
 async def test_a_source_takes_part_in_at_most_six_pairs_for_a_claim(
     characters: int, cited: int, with_vectors: bool
 ) -> None:
     """All pairs count: its gathered sentences, its windows, and what it says with other sources."""
     model = FakeEntailment()
-    sources = [long_source(name, characters) for name in ("Ayr", "Bute", "Cork", "Dover", "Eire")]
+    sources = [long_source(name, characters) for name in ("Ayr", "Bute", "Cork")]
     stage = Verify(model=model, embedder=FakeEmbedder() if with_vectors else None)
     await stage([claim("On rainy days gulls sleep under the pier.", *sources[:cited])], sources)
     asked = [pair for call in model.asked for pair in call]

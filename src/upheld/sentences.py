@@ -21,6 +21,7 @@ Span = tuple[int, int]
 _OPENS_BLOCK = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]|\|")
 _FENCES = ("```", "~~~")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_LONGEST_ROW = 1_000  # characters; a longer line between bars is prose in a box
 _CJK_END = re.compile(r"[。！？]+[”」』）]*")
 # nupunkt takes quadratic time over text such as "?!?!?!", so it sees a long block in parts. What it
 # decides depends on the words around a full stop: a margin on both sides gives the same borders.
@@ -102,6 +103,9 @@ def _of_block(block: str) -> tuple[Span, ...]:
 
 
 def _split(text: str, start: int, end: int) -> list[Span]:
+    if text.startswith("|", start) and end - start <= _LONGEST_ROW and "\n" not in text[start:end]:
+        # A row of a table is one sentence, whatever stands in its cells; its outer bars are not.
+        return _trimmed(text, [start + 1, max(end - (text[end - 1] == "|"), start + 1)])
     spans: list[Span] = []
     for begins, ends in itertools.pairwise(_sentence_borders(text[start:end])):
         first, last = start + begins, start + ends

@@ -28,7 +28,7 @@ def test_a_word_document_gives_headings_lists_and_tables() -> None:
         (2, "Records"),
     ]
     assert "A well_head is *deep*: 40 m, naïve 😀." in document.text
-    assert "| North | 41 |" in document.text
+    assert document.text.endswith("\n\n| Well: North; Depth: 41 |")
     for heading in document.headings:
         assert document.text[heading.start :].startswith("#" * heading.level + " " + heading.title)
 
@@ -52,11 +52,10 @@ def test_cells_say_what_the_sheet_says() -> None:
     document = read(make_xlsx({"First": rows, "Empty": [], "Last": [["end"]]}), "book.xlsx")
     assert document.text == (
         "## First\n\n"
-        "| Name | Count | Share | When | Note |\n"
-        "| --- | --- | --- | --- | --- |\n"
-        "| A\\|B | 3 | 0.123456789012 | 2020-01-02 |  |\n"
-        f"| long | 12345678.25 | True | 2020-01-02 03:04:00 | two lines {'x' * 80} |\n\n"
-        "## Last\n\n| end |\n| --- |"
+        "| Name: A|B; Count: 3; Share: 0.123456789012; When: 2020-01-02 |\n"
+        "| Name: long; Count: 12345678.25; Share: True; When: 2020-01-02 03:04:00; "
+        f"Note: two lines {'x' * 80} |\n\n"
+        "## Last\n\n| end |"
     )
     assert document.headings == (
         Heading(0, 2, "First"),

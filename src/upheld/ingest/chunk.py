@@ -20,7 +20,7 @@ from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, Place, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, with its two marks
-_RULES = "3"  # raise this when the same text would be cut elsewhere
+_RULES = "4"  # raise this when the same text would be cut elsewhere
 _CHARACTERS = 10  # a token of prose has 4 to 5; more than this is not prose (encoded data, rules)
 _WORD = re.compile(r"\S+")
 
@@ -142,6 +142,10 @@ class Chunker:
         """A block as its sentences; a sentence as runs of words, or of characters if it must."""
         if piece.grain is _Grain.BLOCK:
             spans, grain = sentences_of_block(text, piece.start, piece.end), _Grain.SENTENCE
+            # The bars around a row of a table belong to no sentence, and to the text.
+            spans = spans or [(piece.start, piece.end)]
+            spans[0] = (piece.start, spans[0][1])
+            spans[-1] = (spans[-1][0], piece.end)
         else:
             spans, grain = self._word_runs(text, piece, room), _Grain.WORDS
         pieces = [_Piece(start, end, self._tokens(text[start:end]), grain) for start, end in spans]

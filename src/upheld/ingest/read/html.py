@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from upheld.errors import MissingExtraError, ReadError
@@ -19,6 +20,13 @@ from upheld.ingest.read.markdown import from_markdown
 HtmlElement = Any  # lxml publishes no types
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+# Boxes inside a section: their headings ("Note") do not end it.
+_BOX = re.compile(
+    r"(?:^|\s)(?:admonition\S*|alert\S*|callout\S*|caution|danger|hint|important|note|sidebar|tip"
+    r"|warning)(?:\s|$)",
+    re.IGNORECASE,
+)
+_LITTLE_TEXT = 800  # characters in paragraphs; trafilatura takes less than 750 for no main text
 _INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
 # Code as it stands, or a character that was escaped.
 _CODE_OR_ESCAPE = re.compile(r"(?ms)^(`{3,}).*?^\1|`[^`\n]+`|\\([!-/:-@\[-`{-~])")
@@ -30,23 +38,38 @@ def read_html(data: bytes, name: str) -> ReadDocument:
         import trafilatura
     except ImportError as missing:
         raise MissingExtraError("Reading HTML", "readers") from missing
+    from upheld.ingest.read.html_tables import restore_rows
 
     tree = trafilatura.load_html(data)
     if tree is None:
         raise ReadError(f"{name} is not HTML", help="Check that the file is complete.")
     title = tree.findtext(".//title") or ""
-    _as_shown(tree)
+    _prepare(tree)
     main = trafilatura.extract(
         tree, output_format="markdown", include_comments=False, favor_recall=True
     )
     if main:
-        return _unescaped(from_markdown(main, title))
-    everything = trafilatura.html2txt(data)
+        return _unescaped(from_markdown(restore_rows(main), title))
+    tree = trafilatura.load_html(data)
+    _prepare(tree)
+    everything = restore_rows(trafilatura.html2txt(tree))
     if not everything.strip():
         raise ReadError(
             f"{name} has no text", help="A page that scripts fill in must be saved after they ran."
         )
     return from_markdown(everything, title)
+
+
+def _prepare(tree: HtmlElement) -> None:
+    """Bring a page into a form of which the extraction loses nothing that matters."""
+    from upheld.ingest.read.html_tables import flatten_tables
+
+    for anchor in tree.iter("a"):
+        if "href" not in anchor.attrib:
+            anchor.tag = "span"  # a place, not a link: parts with many links are taken for menus
+    flatten_tables(tree)
+    _as_shown(tree)
+    _mark_main(tree)
 
 
 def _as_shown(tree: HtmlElement) -> None:
@@ -61,9 +84,17 @@ def _as_shown(tree: HtmlElement) -> None:
             element.tail = _SPACES.sub(" ", element.tail)
     for block in list(tree.iter("pre")):
         _wrap_loose_text(block)
-    for item in tree.iter("dd", "li"):
-        for heading in item.iter(*_HEADINGS):
+    for heading in list(tree.iter(*_HEADINGS)):
+        if _is_in_box(heading):
             _run_in(heading)
+
+
+def _is_in_box(heading: HtmlElement) -> bool:
+    """Whether a heading does not hold for what follows the element that it stands in."""
+    if next(heading.iterancestors("aside", "dd", "li"), None) is not None:
+        return True
+    near = islice(heading.iterancestors("div", "section", "blockquote"), 2)
+    return any(_BOX.search(each.get("class", "")) for each in near)
 
 
 def _wrap_loose_text(block: HtmlElement) -> None:
@@ -80,7 +111,7 @@ def _wrap_loose_text(block: HtmlElement) -> None:
 
 
 def _run_in(heading: HtmlElement) -> None:
-    """The heading of a note in a list item opens the note's first sentence: "Note: ..."."""
+    """The heading of a note opens the note's first sentence: "Note: ..."."""
     heading.tag = "p"
     said = "".join(heading.itertext()).rstrip()
     if said and said[-1].isalnum():
@@ -89,6 +120,26 @@ def _run_in(heading: HtmlElement) -> None:
             heading.text = (heading.text or "").rstrip() + ":"
         else:
             last.tail = (last.tail or "").rstrip() + ":"
+
+
+def _mark_main(tree: HtmlElement) -> None:
+    """Where nothing says what the main part is, all of the body is.
+
+    Trafilatura would fall back to picking single paragraphs, and lose headings and lists; with
+    little text it keeps them better by itself.
+    """
+    from lxml.html import Element
+    from trafilatura.xpaths import BODY_XPATH
+
+    body = tree.find(".//body")
+    if body is None or any(expression(tree) for expression in BODY_XPATH):
+        return
+    if sum(len(each.text_content()) for each in body.iter("p")) < _LITTLE_TEXT:
+        return
+    main = Element("main")
+    main.text, body.text = body.text, None
+    main.extend(list(body))
+    body.append(main)
 
 
 def _unescaped(document: ReadDocument) -> ReadDocument:

@@ -26,22 +26,19 @@ _OPTIONS: dict[str, Any] = {
 
 def read_docx(data: bytes, name: str) -> ReadDocument:
     """A Word document; its styles make the headings."""
-    converters = _converters()
-    markdown = _convert(converters.DocxConverter(), data, name).markdown
-    return from_markdown(_without_images(markdown))
+    converter = _with_tables(_converters().DocxConverter(), first_row_names=True)
+    return from_markdown(_without_images(_convert(converter, data, name).markdown))
 
 
 def read_epub(data: bytes, name: str) -> ReadDocument:
     """A book, its chapters in reading order."""
-    converters = _converters()
-    result = _convert(converters.EpubConverter(), data, name)
+    result = _convert(_with_tables(_converters().EpubConverter()), data, name)
     return from_markdown(_without_images(result.markdown), result.title or "")
 
 
 def read_pptx(data: bytes, name: str) -> ReadDocument:
     """A slide deck; slides are its pages."""
-    converters = _converters()
-    result = _convert(converters.PptxConverter(), data, name)
+    result = _convert(_with_tables(_converters().PptxConverter()), data, name)
     slides = _SLIDE.split(_without_images(result.markdown))[1:]
     text, pages = "", []
     for slide in slides:
@@ -60,6 +57,32 @@ def _converters() -> Any:
     except ImportError as missing:
         raise MissingExtraError("Reading DOCX, PPTX and EPUB", "readers") from missing
     return converters
+
+
+def _with_tables(converter: Any, *, first_row_names: bool = False) -> Any:
+    """A converter whose HTML, between its format and Markdown, goes through our tables.
+
+    markitdown gives a Word table an empty header: Word documents do not mark theirs, and Markdown
+    knows no table without one.
+    """
+    from lxml import html
+
+    from upheld.ingest.read.html_tables import flatten_tables, restore_rows
+
+    class Converter(_converters().HtmlConverter):  # type: ignore[misc]
+        def convert(self, file_stream: Any, stream_info: Any, **options: Any) -> Any:
+            data = file_stream.read()
+            if b"<table" in data:
+                parser = html.HTMLParser(encoding=stream_info.charset or "utf-8")
+                tree = html.document_fromstring(data, parser=parser)
+                flatten_tables(tree, first_row_names=first_row_names)
+                data = html.tostring(tree, encoding="utf-8")
+            result = super().convert(io.BytesIO(data), stream_info, **options)
+            result.markdown = restore_rows(result.markdown)
+            return result
+
+    converter._html_converter = Converter()
+    return converter
 
 
 def _convert(converter: DocumentConverter, data: bytes, name: str) -> DocumentConverterResult:

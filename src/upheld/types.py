@@ -38,6 +38,7 @@ class Cause(StrEnum):
     FIGURE_ABSENT = "figure_absent"
     NAME_ABSENT = "name_absent"
     NOT_ASSERTED = "not_asserted"  # a source has the words, but denies, alleges or expects it
+    UNKNOWN_SOURCE = "unknown_source"  # it has a mark that names no source
     BELOW_GUARANTEE = "below_guarantee"  # entailed, but not surely enough for the guarantee
     # not_checked
     NO_MODEL = "no_model"

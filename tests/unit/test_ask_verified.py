@@ -36,6 +36,24 @@ async def test_every_claim_has_its_verdict_and_the_words_for_it(tmp_path: Path) 
     assert answer.guarantee is None
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"sources": [1, 99], "text": "It takes 35 minutes."},
+        {"sources": [1], "text": "It takes 35 minutes [99]."},
+    ],
+)
+async def test_a_mark_that_names_no_passage_makes_its_claim_unsupported(
+    tmp_path: Path, claim: dict[str, object]
+) -> None:
+    model = FakeEntailment()
+    async with await kb(tmp_path, [{"claims": [claim]}], entailment=model) as opened:
+        answer = await opened.ask(QUESTION, method="rag")
+    assert verdicts(answer) == [Support.UNSUPPORTED]
+    assert answer.claims[0].verdict.cause is Cause.UNKNOWN_SOURCE
+    assert "[99]" in answer.claims[0].verdict.reason
+
+
 async def test_the_check_is_a_step_of_the_run_and_is_paid_for(tmp_path: Path) -> None:
     async with await kb(tmp_path, [MIXED], entailment=FakeEntailment()) as opened:
         answer = await opened.ask(QUESTION)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from upheld.stages.checks.checkworthy import not_checkworthy
 from upheld.stages.checks.claims import split_answer, spoken
-from upheld.types import Cause
+from upheld.stages.checks.references import is_reference, titles_of
+from upheld.types import Cause, Passage
 
 
 def said(answer: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -75,15 +76,56 @@ def test_spoken_has_no_marks_bullets_or_emphasis() -> None:
     assert spoken("1. snake_case stays 2*3") == "snake_case stays 2*3"
 
 
-def test_a_closing_list_of_sources_is_set_apart() -> None:
-    answer = "The tower is tall. [1]\n\nSources:\n[1] Towers of the world\n[2] Notes"
+def test_the_lines_of_a_list_of_sources_are_told_apart() -> None:
+    answer = "The tower is tall. [1]\n\nSources:\n[1] Towers of the world\n[2] Notes. More."
     sentences = split_answer(answer)
-    assert [sentence.reference for sentence in sentences] == [False, *[True] * (len(sentences) - 1)]
+    assert [(each.text, each.entry) for each in sentences] == [
+        ("The tower is tall.", ""),
+        ("Sources:", "Sources:"),
+        ("Towers of the world", "Towers of the world"),
+        ("Notes.", "Notes. More."),
+        ("More.", "Notes. More."),
+    ]
+    assert [each.marks for each in sentences] == [(1,), (), (1,), (2,), ()]
 
 
-def test_a_claim_cannot_hide_in_a_list_of_sources() -> None:
-    answer = "The tower is tall. [1]\n\nSources:\n[1] Towers\nThe moon is made of cheese."
-    assert not any(sentence.reference for sentence in split_answer(answer))
+TITLES = titles_of([Passage("p", "", "d", "v", 0, 0, "The moon is round", "/docs/moon-2024.pdf")])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Sources:",
+        "## References",
+        "[1]",
+        "- [1] Harbour notes",
+        "1. Towers of the world",
+        "[1] The moon is round",
+        "[1] “The moon is round”, p. 12",
+        "[2] moon-2024.pdf",
+        "[2] The moon is round (/docs/moon-2024.pdf), pp. 3-5.",
+        "* https://example.org/a?b=c",
+        "[3] Harbour notes <https://example.org/the-moon-is-cheese>",
+    ],
+)
+def test_marks_titles_and_addresses_are_references(line: str) -> None:
+    assert is_reference(line, TITLES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1] The moon is made of cheese.",
+        "[1] The moon is round and made of cheese",
+        "[1] https://example.org The harbour closed in March",
+        "[1] Harbour notes. It never opened.",
+        "[1] Founded in 1871",
+        "- Entry is free",
+        "x" * 1_000,
+    ],
+)
+def test_a_claim_cannot_hide_in_a_list_of_sources(line: str) -> None:
+    assert not is_reference(line, TITLES)
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,18 @@ async def test_marks_name_sources_and_claims_keep_their_places() -> None:
     assert claims[0].citations[0].quote == "It opens to visitors at nine."
 
 
-async def test_a_mark_that_names_no_source_is_told() -> None:
-    [claim] = await verify_answer(
-        Verify(model=None), "It opens to visitors at nine. [7]", [TOWER, FERRY]
-    )
-    assert claim.verdict.support is Support.SUPPORTED
-    assert claim.verdict.reason.endswith("it cites [7], and there is no such source")
+@pytest.mark.parametrize("model", [None, FakeEntailment()])
+@pytest.mark.parametrize("marks", ["[99]", "[1] [99]", "[1-4]", "[0]"])
+async def test_a_mark_that_names_no_source_makes_its_claim_unsupported(
+    marks: str, model: FakeEntailment | None
+) -> None:
+    answer = f"It opens to visitors at nine. {marks} {FERRY} [2] What else? [99]"
+    wrong, right, question = await verify_answer(Verify(model=model), answer, [TOWER, FERRY])
+    assert wrong.verdict.support is Support.UNSUPPORTED
+    assert wrong.verdict.cause is Cause.UNKNOWN_SOURCE
+    assert wrong.verdict.reason.endswith("and there is no such source")
+    assert right.verdict.support is Support.SUPPORTED
+    assert question.verdict.cause is Cause.QUESTION
 
 
 async def test_passages_keep_their_own_coordinates() -> None:
@@ -61,6 +67,18 @@ async def test_references_at_the_end_are_left_off() -> None:
     claims = await verify_answer(Verify(model=None), answer, [FERRY])
     assert claims[0].verdict.support is Support.SUPPORTED
     assert {claim.verdict.cause for claim in claims[1:]} == {Cause.REFERENCE}
+
+
+async def test_a_claim_in_a_list_of_sources_is_checked() -> None:
+    answer = f"{FERRY} [1]\n\nSources:\n[1] Harbour notes\n[1] The moon is made of cheese."
+    checked = await check(Verify(model=FakeEntailment()), answer, [FERRY])
+    assert [each.verdict.support for each in checked.claims] == [
+        Support.SUPPORTED,
+        Support.NOT_CHECKWORTHY,
+        Support.NOT_CHECKWORTHY,
+        Support.UNSUPPORTED,
+    ]
+    assert not checked.supported
 
 
 @settings(max_examples=50)
@@ -97,10 +115,9 @@ async def test_check_says_that_there_is_no_model() -> None:
 async def test_the_judge_has_its_say() -> None:
     stage = Verify(model=FakeEntailment(always=Judgement(0.45, 0.05, 0.5)))
     judge = JudgeUncertain(llm=FakeLLM([{"verdicts": ["supported"]}]), band=(0.3, 0.7))
-    checked = await check(stage, "Boats leave at noon. [1] [4]", [FERRY], judge=judge)
+    checked = await check(stage, "Boats leave at noon. [1]", [FERRY], judge=judge)
     assert checked.supported
     assert checked.claims[0].verdict.checked_by == "fake"
-    assert "[4]" in checked.claims[0].verdict.reason
 
 
 def test_the_plain_call_opens_what_is_installed() -> None:

@@ -76,8 +76,9 @@ def test_each_sentence_with_its_verdict_and_its_words() -> None:
 
 @pytest.mark.usefixtures("files", "with_model")
 def test_a_mark_that_names_no_source_is_told() -> None:
-    _, shown = run("The ferry leaves at noon. [2][7]")
-    assert "    a source says this; it cites [7], and there is no such source" in shown
+    code, shown = run("The ferry leaves at noon. [2][7]")
+    assert code == 4
+    assert "    it cites [7], and there is no such source" in shown
 
 
 @pytest.mark.usefixtures("files", "with_model")

@@ -13,6 +13,7 @@ from upheld.stages.write import Claims, WriteClaims, WrittenClaim, claims_about
 from upheld.testing.fake_llm import FakeLLM
 from upheld.trace import start_run
 from upheld.types import (
+    Cause,
     Claim,
     Evidence,
     Hit,
@@ -75,7 +76,9 @@ async def test_numbers_that_were_not_shown_are_dropped_and_noted() -> None:
     (claim,), notes = await write(("It opened in 1881.", [7, 1, 0, 7, -1, 1]))
     assert len(claim.citations) == 1
     assert len(notes) == 3
-    assert "[7]" in notes[0]
+    assert "[7]" in notes[-1]
+    assert claim.verdict.cause is Cause.UNKNOWN_SOURCE
+    assert claim.verdict.support is Support.UNSUPPORTED
 
 
 async def test_a_claim_whose_sources_are_all_unknown_stays_uncited() -> None:

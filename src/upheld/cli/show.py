@@ -17,7 +17,6 @@ from upheld.errors import UpheldError
 from upheld.plain import plain
 from upheld.stages.mend import mend
 from upheld.stages.render import marks, numbered
-from upheld.stages.verify_answer import NO_SUCH_SOURCE
 from upheld.types import (
     Answer,
     Cause,
@@ -107,8 +106,7 @@ def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
     for told, style, citation in _words(claim):
         words = Text.assemble((told, style), (f" {marks([citation], numbers)}", "dim"))
         out.print(Padding(words, (0, 0, 0, 4)))
-    needs_no_reason = verdict.support in (Support.SUPPORTED, Support.NOT_CHECKWORTHY)
-    if not needs_no_reason or NO_SUCH_SOURCE in verdict.reason:
+    if verdict.support not in (Support.SUPPORTED, Support.NOT_CHECKWORTHY):
         out.print(Padding(Text(verdict.reason, style="dim"), (0, 0, 0, 4)))
 
 

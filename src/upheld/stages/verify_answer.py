@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from upheld.stages.checks.claims import Sentence, split_answer
+from upheld.stages.checks.marks import unknown_marks
+from upheld.stages.checks.references import is_reference, titles_of
 from upheld.stages.judge import JudgeUncertain
 from upheld.stages.verify import Progress, Verify
 from upheld.types import (
@@ -26,9 +27,6 @@ _REFERENCE = Verdict(
 )
 
 
-NO_SUCH_SOURCE = "and there is no such source"
-
-
 async def verify_answer(
     verify: Verify,
     answer: str,
@@ -43,15 +41,13 @@ async def verify_answer(
     """
     passages = as_passages(sources)
     sentences = split_answer(answer)
-    claims = [_claim(sentence, passages) for sentence in sentences]
+    titles = titles_of(passages)
+    claims = [_claim(sentence, passages, titles) for sentence in sentences]
     asked = None if question is None else Question(question)
     checked = await verify(claims, passages, asked, progress=progress)
     if judge is not None:
         checked = await judge(checked, passages)
-    return tuple(
-        _noting_unknown_marks(claim, sentence, len(passages))
-        for claim, sentence in zip(checked, sentences, strict=True)
-    )
+    return checked
 
 
 def as_passages(sources: Sequence[str | Passage]) -> tuple[Passage, ...]:
@@ -67,12 +63,17 @@ def _passage(text: str, number: int) -> Passage:
     return Passage(name, text, name, content_hash(text), 0, len(text))
 
 
-def _claim(sentence: Sentence, passages: Sequence[Passage]) -> Claim:
-    cited = [passages[number - 1] for number in sentence.marks if 1 <= number <= len(passages)]
+def _claim(sentence: Sentence, passages: Sequence[Passage], titles: frozenset[str]) -> Claim:
+    known = [number for number in sentence.marks if 1 <= number <= len(passages)]
+    entry = sentence.entry
+    if entry and (is_reference(entry, titles) or is_reference(sentence.text, titles)):
+        verdict = _REFERENCE
+    else:
+        verdict = unknown_marks(set(sentence.marks) - set(known)) or Verdict()
     return Claim(
         sentence.text,
-        tuple(_citation(passage) for passage in cited),
-        _REFERENCE if sentence.reference else Verdict(),
+        tuple(_citation(passages[number - 1]) for number in known),
+        verdict,
         sentence.start,
         sentence.end,
     )
@@ -81,12 +82,3 @@ def _claim(sentence: Sentence, passages: Sequence[Passage]) -> Claim:
 def _citation(passage: Passage) -> Citation:
     """A mark names a source, not yet words in it: those are what the check finds."""
     return passage.cite(0, 0)
-
-
-def _noting_unknown_marks(claim: Claim, sentence: Sentence, sources: int) -> Claim:
-    unknown = [number for number in sentence.marks if not 1 <= number <= sources]
-    if not unknown:
-        return claim
-    named = ", ".join(f"[{number}]" for number in unknown)
-    reason = f"{claim.verdict.reason}; it cites {named}, {NO_SUCH_SOURCE}"
-    return replace(claim, verdict=replace(claim.verdict, reason=reason))

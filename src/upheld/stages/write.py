@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
@@ -15,8 +15,9 @@ from upheld.calls import generate
 from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, fence, load
 from upheld.sentences import sentence_spans
+from upheld.stages.checks.marks import unknown_marks, unmark
 from upheld.stages.cite import cite
-from upheld.types import Claim, Draft, Evidence, Passage, Question, union
+from upheld.types import Claim, Draft, Evidence, Passage, Question, Verdict, union
 from upheld.words import words
 
 _MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
@@ -139,11 +140,23 @@ def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...],
         if not told or told in claims:
             continue  # nothing but marks and white space, or the same words again
         known = [number for number in dict.fromkeys(each.sources) if 1 <= number <= len(shown)]
-        for number in dict.fromkeys(each.sources):
-            if number not in known:
-                notes.append(f"a claim cites [{number}], which is not a passage that was shown")
-        claims[told] = Claim(text, tuple(cite(text, shown[number - 1]) for number in known))
+        unknown = {*each.sources, *_inline(whole, shown)} - set(range(1, len(shown) + 1))
+        for number in sorted(unknown):
+            notes.append(f"a claim cites [{number}], which is not a passage that was shown")
+        claims[told] = Claim(
+            text,
+            tuple(cite(text, shown[number - 1]) for number in known),
+            unknown_marks(unknown) or Verdict(),
+        )
     return tuple(claims.values()), tuple(notes)
+
+
+def _inline(text: str, shown: Sequence[Passage]) -> Iterator[int]:
+    """The numbers of marks inside a claim; not those that it copied from a passage's own text."""
+    for _, numbers in unmark(text).marks:
+        copied = (f"[{number}]" in each.text for number in numbers for each in shown)
+        if not any(copied):
+            yield from numbers
 
 
 def whole_sentences(text: str) -> str:

@@ -97,7 +97,7 @@ def _of_sentence(text: str) -> Cause | None:
         return Cause.HEADING
     plain = said.casefold().replace("’", "'").strip(" .!…:*_\"'")
     for cause, opening in ((Cause.GREETING, _GREETING), (Cause.META, _META), (Cause.HEDGE, _HEDGE)):
-        if (match := opening.match(plain)) and _only_names(plain[match.end() :]):
+        if (match := opening.match(plain)) and only_names(plain[match.end() :]):
             return cause
     return None
 
@@ -109,11 +109,11 @@ def _is_heading(text: str, said: str) -> bool:
         bool(shown_as_one)
         and len(told) <= _LONGEST_HEADING
         and _ANSWERS.isdisjoint(told)
-        and _only_names(said.rstrip(":").casefold())
+        and only_names(said.rstrip(":").casefold())
     )
 
 
-def _only_names(phrase: str) -> bool:
+def only_names(phrase: str) -> bool:
     """Whether a phrase names things ("history of the harbour") and cannot say anything of them.
 
     One word that we do not know is allowed in each part, where a noun would stand: "prices" may

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,7 +21,7 @@ _SOURCES = re.compile(
 )
 _FULL_STOP = re.compile(r"[.!?][\"”')]?\s*\Z")
 _TO_LINE_END = re.compile(r"[ \t]*+(?:\n|\Z)")
-_LABEL = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\[\d{1,3}\]")
+_LONGEST_ENTRY = 600  # characters that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Sentence:
     start: int
     end: int
     marks: tuple[int, ...] = ()
-    reference: bool = False  # an entry of the list of sources at the end
+    entry: str = ""  # the line it stands on, below a heading such as "Sources:"
 
 
 @kept(1_000)  # a draft is checked again and again, and most of its claims stay
@@ -40,10 +40,11 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer; every mark belongs to the sentence before it, or around it."""
     bare = unmark(answer)
     # A mark after a full stop ends a sentence, also where the splitter sees an abbreviation.
-    ends = (
+    ends = {
         place for place, _ in bare.marks if _FULL_STOP.search(bare.text, max(0, place - 8), place)
-    )
-    spans = sentence_spans(bare.text, ends)
+    }
+    lines = _lines_of_sources(bare.text)
+    spans = sentence_spans(bare.text, {*ends, *lines})
     numbers: list[list[int]] = [[] for _ in spans]
     starts = [start for start, _ in spans]
     # Marks in a row stand at the same place, and what follows them is looked at once.
@@ -51,7 +52,6 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
         owner = _owner(bare.text, place, starts)
         if owner is not None:
             numbers[owner] += (number for _, cited in in_a_row for number in cited)
-    listed = _list_of_sources(answer)
     found: list[Sentence] = []
     for (first, last), cited_here in zip(spans, numbers, strict=True):
         start, end = bare.origin[first], bare.origin[last - 1] + 1
@@ -61,7 +61,7 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
                 start,
                 end,
                 tuple(dict.fromkeys(cited_here)),
-                listed is not None and start >= listed,
+                _line_at(bare.text, lines, first),
             )
         )
     return tuple(found)
@@ -82,16 +82,20 @@ def _owner(text: str, place: int, starts: Sequence[int]) -> int | None:
     return after - 1
 
 
-def _list_of_sources(answer: str) -> int | None:
-    """Where a closing list of sources begins: a heading that says so, then labelled lines only.
+def _lines_of_sources(text: str) -> list[int]:
+    """Where the heading of a list of sources begins, and each line below it."""
+    heading = _SOURCES.search(text)
+    if heading is None:
+        return []
+    ends = (match.end() for match in re.finditer("\n", text[heading.start() :]))
+    return [heading.start(), *(heading.start() + end for end in ends)]
 
-    Anything else below such a heading is checked as usual: a claim must not hide there.
-    """
-    headings = list(_SOURCES.finditer(answer))
-    if not headings:
-        return None
-    below = answer[headings[-1].end() :]
-    lines = [line for line in below.splitlines() if line.strip()]
-    if lines and all(_LABEL.match(line) for line in lines):
-        return headings[-1].start()
-    return None
+
+def _line_at(text: str, lines: Sequence[int], place: int) -> str:
+    """The line of a list of sources at this place; empty above the list."""
+    at = bisect_right(lines, place)
+    if at == 0:
+        return ""
+    start = lines[at - 1]
+    end = lines[at] if at < len(lines) else len(text)
+    return text[start : min(end, start + _LONGEST_ENTRY)].strip()

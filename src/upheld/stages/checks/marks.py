@@ -1,10 +1,15 @@
-"""Marks in text: `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`, taken out and read as numbers."""
+"""Marks in text: `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`, taken out and read as numbers.
+
+A mark that names no source makes its claim unsupported: a reader would take it for a proof.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from upheld.types import Cause, Support, Verdict
 
 # White space before a mark goes with it, but not a line end: that is where blocks part. It is
 # tried from its first character only, or a long run of it would take quadratic time.
@@ -41,6 +46,15 @@ def unmark(text: str) -> Unmarked:
 def without_marks(text: str) -> str:
     """The words alone."""
     return _MARK.sub("", text)
+
+
+def unknown_marks(numbers: Iterable[int]) -> Verdict | None:
+    """The verdict on a claim that cites these numbers, none of which is a source's."""
+    named = ", ".join(f"[{number}]" for number in sorted(numbers))
+    if not named:
+        return None
+    reason = f"it cites {named}, and there is no such source"
+    return Verdict(Support.UNSUPPORTED, reason=reason, cause=Cause.UNKNOWN_SOURCE)
 
 
 def _numbers(inside: str) -> Iterator[int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from starlette.types import Message
 
 from tests.integration.service.sse import events
 from upheld.errors import StorageError
@@ -66,6 +67,36 @@ async def test_a_long_silence_is_broken_by_comments(monkeypatch: pytest.MonkeyPa
     go_on.set()
     rest = b"".join([each async for each in stream]).decode()
     assert [each.name for each in events(rest)] == ["claim", "final"]
+
+
+async def test_who_does_not_read_is_cut_off_when_the_answer_is_complete(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streaming, "SEND_SECONDS", 0.01)
+    items, go_on, begun = Items(), asyncio.Event(), asyncio.Event()
+
+    async def work(_listener: Listener) -> dict[str, Any]:
+        await go_on.wait()
+        return BODY
+
+    async def send(_message: Message) -> None:
+        begun.set()
+        await asyncio.Event().wait()  # nobody takes it
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    running = asyncio.create_task(streaming._run(work, items))
+    encoded = streaming._encoded(running, items, streaming._event)
+    reply = streaming.AnswerStream(running, encoded)
+    async with asyncio.timeout(20):
+        replying = asyncio.create_task(reply({"type": "http"}, receive, send))
+        await begun.wait()
+        assert not replying.done()  # the answer is still being made
+        go_on.set()
+        await replying
+    assert running.done()
 
 
 def test_events_have_the_names_that_are_promised() -> None:

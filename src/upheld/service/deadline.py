@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from upheld.errors import StateUnavailableError
+from upheld.errors import BudgetExceededError, StateUnavailableError
 from upheld.service.problems import problem_response, tell
 
 T = TypeVar("T")
 STATE_SECONDS = 8.0  # for one use of the database: more than a pool may take to give a connection
+LATE_SECONDS = 0.4  # after its deadline a request that does not end is ended
 _GRACE = 0.1  # for what is cancelled to end in order
 
 
@@ -39,6 +40,14 @@ async def at_most(seconds: float, work: Coroutine[Any, Any, T]) -> T:
         return await in_time(seconds, work)
     except TimeoutError as late:
         raise StateUnavailableError("The database does not answer in time.") from late
+
+
+async def by_deadline(seconds: float, work: Coroutine[Any, Any, T]) -> T:
+    """The result of something that keeps to its budget itself, or soon after it an error."""
+    try:
+        return await in_time(seconds + LATE_SECONDS, work)
+    except TimeoutError as late:
+        raise BudgetExceededError("The time for this request is used up.") from late
 
 
 @dataclass(frozen=True, slots=True)

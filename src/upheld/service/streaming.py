@@ -23,6 +23,7 @@ from upheld.types import Event
 KEEP_ALIVE_SECONDS = 15.0
 # What fails sooner than this is told by a status code and not by an event.
 FIRST_SECONDS = 2.0
+SEND_SECONDS = 10.0  # for what is still to be sent when the answer is complete
 
 # Stages of a trace under the names of events; a stage that is not here is a detail of another.
 EVENTS = {
@@ -77,9 +78,15 @@ class AnswerStream(EventSourceResponse):
         self._running = running
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sending = asyncio.create_task(super().__call__(scope, receive, send))
         try:
-            await super().__call__(scope, receive, send)
+            await asyncio.wait((sending, self._running), return_when=asyncio.FIRST_COMPLETED)
+            # The answer is there: who does not read it does not keep its place for long.
+            await asyncio.wait((sending,), timeout=SEND_SECONDS)
+            if sending.done():
+                sending.result()
         finally:
+            await _stop(sending)
             await _stop(self._running)
 
 

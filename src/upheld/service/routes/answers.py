@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from upheld.service.admitted import Admitted
 from upheld.service.asking import Ask, Body, answered, shown
 from upheld.service.callers import Asker, Parts, Reader
+from upheld.service.deadline import by_deadline
 from upheld.service.json_bodies import json_route
 from upheld.service.leaving import while_there
 from upheld.service.repeats import REPLAYED, IdempotencyKey, once
@@ -47,12 +48,16 @@ async def ask(
 
     budget = await place.take(body.budget.capped(service.settings.answer_seconds))
 
+    seconds = budget.seconds
+    assert seconds is not None
+
     async def work(listener: Listener | None) -> tuple[Body, bool]:
         sent = body.model_dump_json(exclude={"stream"}).encode()
         async with once(service, caller, route=ROUTE, key=idempotency_key, request=sent) as this:
             if this.replay is not None:
                 return this.replay.body, True
-            return await answered(service, caller, body, budget, this, listener), False
+            answering = answered(service, caller, body, budget, this, listener)
+            return await by_deadline(seconds, answering), False
 
     async def streamed(listener: Listener) -> Body:
         return (await work(listener))[0]

@@ -18,6 +18,7 @@ from upheld.service.callers import Asker, Caller, Parts
 from upheld.service.chat.errors import RESPONSES, as_error
 from upheld.service.chat.reply import Completion, chunks, completion
 from upheld.service.chat.request import AT, Chat, question_of
+from upheld.service.deadline import by_deadline
 from upheld.service.json_bodies import json_route
 from upheld.service.leaving import while_there
 from upheld.service.opened import Service
@@ -77,8 +78,12 @@ async def complete(
     texts = f"{request.base_url}v1/collections/{ask.collection}/documents"
     as_completion = partial(completion, model=body.model, created=int(time.time()), texts=texts)
 
+    seconds = budget.seconds
+    assert seconds is not None
+
     async def work(listener: Listener | None) -> Body:
-        return await answered(service, caller, ask, budget, Once(), listener, earlier)
+        answering = answered(service, caller, ask, budget, Once(), listener, earlier)
+        return await by_deadline(seconds, answering)
 
     def encode(name: str, _seq: int, data: Body) -> bytes:
         if name == "error":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from upheld.service.giving import (
     take_back,
     view,
 )
+from upheld.service.leaving import while_there
 from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
 from upheld.service.opened import Service
 from upheld.service.problems import MOST_FAULTS
@@ -224,6 +226,7 @@ async def delete_document(
     "/{collection}/documents/{id}/text", summary="Text of a document", response_model=DocumentText
 )
 async def get_text(
+    request: Request,
     service: Parts,
     caller: Reader,
     collection: CollectionName,
@@ -238,10 +241,12 @@ async def get_text(
     if row.status is DocumentStatus.DELETING:
         raise NotFoundError(f"There is no document {id}.")
     async with service.knowledge.of(caller.tenant, collection) as kb:
-        text = await kb.document_text(id, version=version, labels=caller.labels)
+        reading = kb.document_text(id, version=version, labels=caller.labels)
+        text = await while_there(request, reading)
     last = min(len(text) if end is None else end, len(text), start + MOST_TEXT)
     first = min(start, last)
-    shown = DocumentText(id, content_hash(text), first, last, len(text), text[first:last])
+    hashed = await asyncio.to_thread(content_hash, text)  # of all of it, which may be long
+    shown = DocumentText(id, hashed, first, last, len(text), text[first:last])
     return as_json(shown)
 
 

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from upheld.calibration.fitted import FittedGuarantee
 from upheld.service.calibrating import ACCEPTED, Fitting, Removed, ask_for, asked_with, take_back
 from upheld.service.callers import Parts, Reader, Writer
+from upheld.service.leaving import while_there
 from upheld.service.limits import CollectionName
 from upheld.service.repeats import IdempotencyKey
 from upheld.service.state import guarantees
@@ -71,7 +72,8 @@ async def calibrate_collection(
     A job fits it. Where nothing can be certified the job fails, and nothing is promised any more.
     """
     content = await request.body()
-    asked = await asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
+    reading = asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
+    asked = await while_there(request, reading)
     return await ask_for(service, caller, collection, asked, idempotency_key)
 
 

@@ -8,10 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from upheld.service.admitted import Admitted
 from upheld.service.asking import AskBudget
 from upheld.service.callers import Checker, Parts
+from upheld.service.deadline import by_deadline
 from upheld.service.json_bodies import json_route
 from upheld.service.leaving import while_there
 from upheld.service.limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
-from upheld.service.replies import as_json
+from upheld.service.replies import rendered
 from upheld.verifying import CheckedAnswer, check
 
 router = APIRouter(prefix="/v1/verify", tags=["verify"], route_class=json_route(128))
@@ -54,6 +55,7 @@ async def verify(
         judge=service.shared.judge,
         listener=service.metrics.event,
     )
-    checked = await while_there(request, checking)
+    assert budget.seconds is not None
+    checked = await while_there(request, by_deadline(budget.seconds, checking))
     service.metrics.checked(checked)
-    return as_json(checked)
+    return await rendered(checked)

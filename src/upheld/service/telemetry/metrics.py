@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter as Counted
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,8 +179,8 @@ class Metrics:
         self._request_seconds.labels(route).observe(seconds)
 
     def _judged(self, claims: tuple[Claim, ...], degraded: tuple[str, ...]) -> None:
-        for claim in claims:
-            self._claims.labels(claim.verdict.support.value).inc()
+        for support, count in Counted(claim.verdict.support for claim in claims).items():
+            self._claims.labels(support.value).inc(count)
         for kind in {kind_of(label) for label in degraded}:
             self._degraded.labels(kind).inc()
 

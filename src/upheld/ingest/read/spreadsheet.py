@@ -11,8 +11,9 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.read.document import ReadDocument
@@ -27,6 +28,11 @@ from upheld.ingest.read.tables import (
 
 _WHITE = re.compile(r"\s+")
 _MIDNIGHT = datetime.time()
+# Of a workbook; as many filled cells have more text than a document may have.
+MOST_CELLS = 4_000_000
+# A sheet is sparse if it is larger than this and less of it is filled.
+SPARSE_CELLS = 100_000
+FILLED_SHARE = 0.05
 
 
 def read_xlsx(data: bytes, name: str) -> ReadDocument:
@@ -41,10 +47,11 @@ def read_xlsx(data: bytes, name: str) -> ReadDocument:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notes on styles and extensions that hold no text
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            room = _Room(name)
             sections = [
                 f"## {sheet.title}\n\n" + "\n".join(lines)
                 for sheet in book.worksheets
-                if (lines := _sheet_lines(sheet.iter_rows(values_only=True)))
+                if (lines := _sheet_lines(room.rows_of(sheet)))
             ]
             book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, TypeError) as broken:
@@ -55,13 +62,44 @@ def read_xlsx(data: bytes, name: str) -> ReadDocument:
     return from_markdown("\n\n".join(sections))
 
 
+@dataclass(slots=True)
+class _Room:
+    """How many more cells of a workbook are read.
+
+    A file of a kilobyte can say that its sheet has 17 billion cells, or put two cells that far
+    apart: what a sheet says of its size is not believed, and gaps count like cells.
+    """
+
+    name: str
+    cells: int = MOST_CELLS
+
+    def rows_of(self, sheet: Any) -> Iterator[tuple[object, ...]]:
+        """The rows of a sheet, each up to its last cell, and one empty row for a gap of any size.
+
+        Raises `ReadError` beyond the limit.
+        """
+        sheet.reset_dimensions()
+        in_gap = False
+        for row in sheet.iter_rows(values_only=True):
+            self.cells -= 2 + len(row)  # a row of its own costs something too
+            if self.cells < 0:
+                raise ReadError(
+                    f"{self.name} has more than {MOST_CELLS:,} cells, empty ones between others "
+                    "included",
+                    help="Split it into several files, or remove cells that stand far apart.",
+                )
+            if row or not in_gap:
+                yield row
+            in_gap = not row
+
+
 def _sheet_lines(rows: Iterable[Iterable[object]]) -> list[str]:
     """The tables of a sheet, one after another, and the single cells above them."""
     lines: list[str] = []
     table = _Table()
     after_gap = False
     for values in rows:
-        row = [_text(value) for value in values]
+        row = ["" if value is None else _text(value) for value in values]
         filled = [column for column, text in enumerate(row) if text]
         if not filled:
             after_gap = True
@@ -106,13 +144,19 @@ class _Table:
         )
 
     def lines(self) -> list[str]:
-        cells = [[Cell(text) for text in row[self.first : self.last + 1]] for row in self.rows]
+        """One for each row; without names of columns where next to nothing is filled."""
+        size = len(self.rows) * (self.last + 1 - self.first)
+        if size > SPARSE_CELLS:
+            filled = [[text for text in row if text] for row in self.rows]
+            if sum(map(len, filled)) < FILLED_SHARE * size:
+                return [row_line("; ".join(row)) for row in filled]
+        end = self.last + 1
+        whole = (row[:end] + [""] * (end - len(row)) for row in self.rows)
+        cells = [[Cell(text) for text in row[self.first :]] for row in whole]
         return table_lines(cells, int(first_row_names_columns(cells)))
 
 
 def _text(value: object) -> str:
-    if value is None:
-        return ""
     if isinstance(value, datetime.datetime) and value.time() == _MIDNIGHT:
         value = value.date()
     return _WHITE.sub(" ", str(value)).strip()

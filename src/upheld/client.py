@@ -7,6 +7,7 @@ with Upheld.open("kb") as kb:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -112,8 +113,11 @@ class AsyncUpheld:
             prune=prune,
         )
 
-    async def put(self, documents: Sequence[Given]) -> PutReport:
-        """Index documents that are given as bytes; the same id again replaces its document."""
+    async def put(self, documents: Sequence[Given], *, seconds: float | None = None) -> PutReport:
+        """Index documents that are given as bytes; the same id again replaces its document.
+
+        Documents that were not begun within `seconds` are left out of the report, and unread.
+        """
         from upheld.ingest.given import put
 
         parts = self._parts
@@ -124,6 +128,7 @@ class AsyncUpheld:
             chunker=parts.chunker,
             reader=parts.reader,
             collection=self._collection,
+            seconds=math.inf if seconds is None else seconds,
         )
 
     async def delete(self, document_ids: str | Sequence[str]) -> int:
@@ -273,8 +278,10 @@ class Upheld:
 
     def close(self) -> None:
         if self._loop.is_running:
-            self.run(self.kb.close())
-            self._loop.stop()
+            try:
+                self.run(self.kb.close())
+            finally:
+                self._loop.stop()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Await something on this knowledge base's own loop."""

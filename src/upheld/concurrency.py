@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import functools
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar, cast, overload
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
+# Most of them wait for a child process; a reader says how many of those there are.
+_READING = ThreadPoolExecutor(max_workers=16, thread_name_prefix="upheld-read")
 HEAD_START = 0.01  # seconds; a request is on its way sooner
 T = TypeVar("T")
+P = ParamSpec("P")
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
@@ -71,6 +77,17 @@ async def while_waiting(work: Callable[[], Awaitable[T]]) -> T:
     """Work for the time in which a reply is waited for: the request itself goes out first."""
     await asyncio.sleep(HEAD_START)
     return await work()
+
+
+async def in_reading_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run something that reads a file, in threads that nothing else waits for.
+
+    A file can take a minute. In the threads of `asyncio.to_thread` a few of them would stop
+    whatever else needs one.
+    """
+    context = contextvars.copy_context()
+    call = functools.partial(context.run, work, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_READING, call)
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:

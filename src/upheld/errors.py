@@ -82,6 +82,10 @@ class TooLargeError(UsageError):
     """More bytes than are taken."""
 
 
+class QuotaError(TooLargeError):
+    """More documents or bytes than the tenant may have stored."""
+
+
 class CalibrationError(UsageError):
     """Labelled claims, or a guarantee fitted on them, that cannot be used."""
 

@@ -110,6 +110,25 @@ class Settings(BaseSettings):
     tenant_burst: int = Field(
         60, ge=1, description="Requests that a tenant may make at once after a rest."
     )
+    tenant_documents_per_minute: float = Field(
+        600,
+        gt=0,
+        description="Documents a minute that a tenant may send, over all processes (429).",
+    )
+    tenant_documents: int = Field(
+        100_000, ge=1, description="Documents that a tenant may have stored (beyond: 413)."
+    )
+    tenant_mb: int = Field(
+        10_000,
+        ge=1,
+        description="Megabytes that a tenant may have stored, as they were sent (beyond: 413).",
+    )
+    jobs_at_once: int = Field(
+        4,
+        ge=1,
+        description="Tenants whose documents one process reads at once; each has one place, and "
+        "deletions have others.",
+    )
     mcp_key: SecretStr | None = Field(
         None,
         min_length=16,

@@ -42,5 +42,11 @@ def test_an_error_that_nobody_foresaw_is_tried_again() -> None:
 
 def test_locks_name_tenant_collection_and_kind() -> None:
     one, other = (Work(UUID(int=number), "staff") for number in (1, 2))
-    assert one.lock != other.lock
-    assert len({one.queueing_lock(task) for task in Task} | {one.lock}) == 5
+    assert {one.lock(task) for task in Task} & {other.lock(task) for task in Task} == set()
+    assert len({one.queueing_lock(task) for task in Task}) == len(Task)
+
+
+def test_a_deletion_waits_for_no_other_job_of_its_collection() -> None:
+    work = Work(UUID(int=1), "staff")
+    (others,) = {work.lock(task) for task in Task if task is not Task.DELETE}
+    assert work.lock(Task.DELETE) != others

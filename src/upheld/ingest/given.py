@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from upheld.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.pipeline import Reader, pipeline_version
@@ -42,14 +44,21 @@ async def put(
     chunker: Chunker,
     reader: Reader,
     collection: str,
+    seconds: float = math.inf,
 ) -> PutReport:
-    """Write documents in one commit; those that cannot be read are reported, and the rest go on."""
+    """Write documents in one commit; those that cannot be read are reported, and the rest go on.
+
+    After `seconds` of reading no further document is begun; those are not in the report.
+    """
+    began = time.monotonic()
     pipeline = pipeline_version(chunker, embedder)
     cut: list[IndexedDocument] = []
     failed: dict[str, str] = {}
     for each in given:
+        if time.monotonic() - began > seconds:
+            break
         try:
-            cut.append(await asyncio.to_thread(_cut, each, reader, chunker, pipeline))
+            cut.append(await in_reading_thread(_cut, each, reader, chunker, pipeline))
         except (ReadError, MissingExtraError) as error:
             failed[each.id] = str(error)
     if embedder is not None and cut:

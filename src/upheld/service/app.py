@@ -14,6 +14,7 @@ from upheld.service.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
 from upheld.service.callers import Door, tenant_of
 from upheld.service.deadline import Deadline
 from upheld.service.opened import opened
+from upheld.service.quotas import Uploads
 from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
@@ -53,6 +54,8 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     )
     app.state.admission = Admission(Limits.of(settings), changed=metrics.load)
     app.state.held = HeldBytes.of(settings)
+    app.state.uploads = Uploads.of(settings)
+    app.state.readiness = health.KnownStates()
     problems.install(app)
     for routes in (answers, verify, chat, documents, guarantee, jobs, health):
         app.include_router(routes.router)

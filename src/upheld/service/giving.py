@@ -13,6 +13,7 @@ from upheld.errors import UsageError
 from upheld.plain import plain
 from upheld.service.callers import Caller
 from upheld.service.opened import Service
+from upheld.service.quotas import Quota
 from upheld.service.repeats import carry_out
 from upheld.service.state import audit, collections, documents
 from upheld.service.state.database import Session
@@ -75,6 +76,11 @@ class Gift:
     upload: Upload | None = None
 
     @property
+    def size(self) -> int:
+        """How many bytes were sent; those of a page are not known yet."""
+        return 0 if self.upload is None else self.upload.size
+
+    @property
     def request(self) -> bytes:
         """What makes two requests the same."""
         content = None if self.upload is None else self.upload.sha256
@@ -103,6 +109,8 @@ async def give(service: Service, caller: Caller, gift: Gift, key: str | None) ->
 
     async def change(session: Session) -> Any:
         nonlocal unread
+        quota = Quota.of(service.settings)
+        await quota.check(session, gift.collection, gift.id, gift.size, hold=True)
         await collections.ensure(session, gift.collection)
         old, document = await _given(session, gift)
         job = await Jobs(session).defer(Task.INGEST, gift.collection)
@@ -133,11 +141,22 @@ async def _given(session: Session, gift: Gift) -> tuple[str | None, Document]:
     upload = None if gift.upload is None else gift.upload.name
     if gift.id is None:
         return None, await documents.add(
-            session, gift.collection, origin=gift.origin, labels=gift.labels, upload=upload
+            session,
+            gift.collection,
+            origin=gift.origin,
+            labels=gift.labels,
+            upload=upload,
+            size=gift.size,
         )
     old = await documents.waiting_upload(session, gift.collection, gift.id)
     return old, await documents.put(
-        session, gift.collection, gift.id, origin=gift.origin, labels=gift.labels, upload=upload
+        session,
+        gift.collection,
+        gift.id,
+        origin=gift.origin,
+        labels=gift.labels,
+        upload=upload,
+        size=gift.size,
     )
 
 

@@ -5,6 +5,7 @@ Any number of processes may do this at once: each deletes what is there, and not
 
 from __future__ import annotations
 
+import logging
 from datetime import timedelta
 from uuid import UUID
 
@@ -12,7 +13,9 @@ from procrastinate import App
 
 from upheld.service.opened import Service
 from upheld.service.state import answers, audit, idempotency
+from upheld.service.telemetry.logs import told
 
+log = logging.getLogger("upheld.service")
 EVERY_SECONDS = 3600.0
 AT_ONCE = 500  # answers in one transaction
 ACTOR = "upheld"  # in the audit log
@@ -21,7 +24,11 @@ ACTOR = "upheld"  # in the audit log
 async def expire(app: App, service: Service) -> None:
     """Drop answers that have reached their age, and replies that nobody may ask for again."""
     for row in await app.connector.execute_query_all_async("SELECT id FROM tenants"):
-        await _expire(service, row["id"])
+        try:
+            await _expire(service, row["id"])
+        except Exception as error:  # whatever it was: the other tenants' must go all the same
+            extra = {"tenant": str(row["id"]), **told(error)}
+            log.error("retention failed for a tenant: %s", type(error).__name__, extra=extra)
 
 
 async def _expire(service: Service, tenant: UUID) -> None:

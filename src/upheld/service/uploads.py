@@ -42,10 +42,11 @@ _SUFFIX_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Bytes that wait, and the hash of them."""
+    """Bytes that wait, the hash of them, and how many there are."""
 
     name: str
     sha256: str
+    size: int
 
 
 async def receive(
@@ -76,7 +77,7 @@ async def receive(
     if not length:
         await discard(service, tenant, [name])
         raise UsageError("The document is empty.", help="Send its bytes as the request's body.")
-    return Upload(name, digest.hexdigest())
+    return Upload(name, digest.hexdigest(), length)
 
 
 async def discard(service: Service, tenant: UUID, names: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ as long as it takes. A row that was changed meanwhile is left for the next look.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -24,10 +25,15 @@ from upheld.service.state.database import Session
 from upheld.service.state.documents import Document, DocumentStatus
 from upheld.service.state.jobs import Jobs
 from upheld.service.state.tasks import Body, Task, Work
+from upheld.service.state.turns import Again
 from upheld.service.uploads import sweep
 
-BATCH = 16  # documents in one commit of the index
-BATCH_BYTES = 32_000_000  # held in memory at once, but for the last document of a batch
+# What one turn reads, in one commit of the index; then other tenants have theirs. A document that
+# is larger, or takes longer, has a turn of its own.
+BATCH = 16
+BATCH_BYTES = 1_000_000
+BATCH_SECONDS = 5.0
+LOOK_AGAIN_SECONDS = 1.0
 # Searches read what is not indexed yet word by word: docs/decisions/001-search-engine.md.
 MOST_FRAGMENTS = 50
 TAIL_ROWS, TAIL_SHARE = 8, 1 / 8
@@ -51,34 +57,43 @@ class Works:
 
     service: Service
 
-    async def ingest(self, work: Work) -> None:
-        """Read whatever is pending."""
-        replaced = False
+    async def ingest(self, work: Work) -> Again | None:
+        """Read some of what is pending; again, if there is more."""
         async with self.service.knowledge.of(work.tenant, work.collection) as kb:
-            while pending := await self._rows(work, DocumentStatus.PENDING):
-                replaced = replaced or any(each.version is not None for each in pending)
+            pending = await self._rows(work, DocumentStatus.PENDING)
+            if pending:
                 await self._read(work, kb, pending)
+            if await self._rows(work, DocumentStatus.PENDING, limit=1):
+                return Again()
             held = await kb.statistics()
         await sweep(self.service, work)
-        if replaced or untidy(held):
+        if untidy(held):
             async with self._session(work) as session:
-                await answers.forget_unreachable(session, work.collection)  # labels may be others
                 await Jobs(session).defer(Task.COMPACT, work.collection)
+        return None
 
-    async def delete(self, work: Work) -> None:
-        """Remove whatever is marked: from index, old versions and storage first, its row last."""
+    async def delete(self, work: Work) -> Again | None:
+        """Remove whatever is marked: from index, old versions and storage first, its row last.
+
+        What is read at the same moment may still write a document that was marked meanwhile: its
+        row stays until that has ended, so that the document is looked for once more.
+        """
         storage = self.service.objects(work.tenant)
         async with self.service.knowledge.of(work.tenant, work.collection) as kb:
             while marked := await self._rows(work, DocumentStatus.DELETING):
+                reading = await self._reading(work)  # after the rows: who began later saw the mark
                 await kb.delete([each.id for each in marked])
                 await kb.maintain()
                 await storage.delete([each.upload for each in marked if each.upload])
+                if reading:
+                    return Again(LOOK_AGAIN_SECONDS)
                 async with self._session(work) as session:
                     for each in marked:
                         await documents.forget(session, each)
         await sweep(self.service, work)
         async with self._session(work) as session:
             await collections.end_if_empty(session, work.collection)
+        return None
 
     async def compact(self, work: Work) -> None:
         """Tidy the index, and drop what nobody will ask for."""
@@ -99,11 +114,10 @@ class Works:
 
     async def _read(self, work: Work, kb: AsyncUpheld, rows: Sequence[Document]) -> None:
         """Index a batch, then move its rows on; bytes that were read are not kept."""
-        looked: list[Document] = []
         given: list[Given] = []
         failed: dict[str, str] = {}
+        began = time.monotonic()
         for row in rows:
-            looked.append(row)
             try:
                 given.append(await self._bytes(work, row))
             except NotFoundError:
@@ -111,22 +125,31 @@ class Works:
             except (WebError, MissingExtraError) as error:
                 failed[row.id] = str(error)
             if sum(len(each.data) for each in given) > BATCH_BYTES:
-                break  # the rest come with the next look
+                break  # the rest come with the next turn
+            if time.monotonic() - began > BATCH_SECONDS:  # pages of the web can be slow
+                break
         versions: Mapping[str, str] = {}
         try:
-            report = await kb.put(given)
+            report = await kb.put(given, seconds=BATCH_SECONDS)
             versions, failed = report.versions, failed | dict(report.failed)
         except UpheldError as error:
             if error.retryable:
                 raise
             failed |= {each.id: problem_of(error).detail for each in given}
+        sizes = {each.id: len(each.data) for each in given}
+        done = [row for row in rows if row.id in failed or row.id in versions]
         async with self._session(work) as session:
-            for row in looked:
+            for row in done:
                 if row.id in failed:
                     await documents.fail(session, row, error=failed[row.id])
                 else:
-                    await documents.finish(session, row, version=versions[row.id])
-        await self.service.objects(work.tenant).delete([row.upload for row in looked if row.upload])
+                    await documents.finish(
+                        session, row, version=versions[row.id], size=sizes[row.id]
+                    )
+            if any(row.version is not None for row in done):  # what it replaces must be erased
+                await answers.forget_unreachable(session, work.collection)  # labels may be others
+                await Jobs(session).defer(Task.COMPACT, work.collection)
+        await self.service.objects(work.tenant).delete([row.upload for row in done if row.upload])
 
     async def _bytes(self, work: Work, row: Document) -> Given:
         if row.upload is not None:
@@ -141,9 +164,15 @@ class Works:
         async with self._session(work) as session:
             return await guarantees.look(session, work.collection)
 
-    async def _rows(self, work: Work, status: DocumentStatus) -> list[Document]:
+    async def _rows(
+        self, work: Work, status: DocumentStatus, *, limit: int = BATCH
+    ) -> list[Document]:
         async with self._session(work) as session:
-            return await documents.listed(session, work.collection, limit=BATCH, status=status)
+            return await documents.listed(session, work.collection, limit=limit, status=status)
+
+    async def _reading(self, work: Work) -> frozenset[int]:
+        async with self._session(work) as session:
+            return await Jobs(session).running(Task.INGEST, work.collection)
 
     def _session(self, work: Work) -> AbstractAsyncContextManager[Session]:
         """The owner's view: a job serves everybody who may see a part of the collection."""

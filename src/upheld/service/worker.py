@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import NoReturn
 
 from procrastinate import App
 
-from upheld.concurrency import meanwhile, together
+from upheld.concurrency import all_of, meanwhile
+from upheld.errors import StateUnavailableError
 from upheld.service.opened import Service
 from upheld.service.retention import EVERY_SECONDS, expire
 from upheld.service.state.rescue import SILENT_SECONDS, rescue
-from upheld.service.state.tasks import worker_app
+from upheld.service.state.tasks import Task, worker_app
 from upheld.service.sweeping import EVERY_SECONDS as SWEEP_SECONDS
 from upheld.service.sweeping import sweep_deletions
 from upheld.service.telemetry.logs import told
 from upheld.service.work import bodies
 
 log = logging.getLogger("upheld.service")
-AT_ONCE = 2  # jobs; reading and embedding are one at a time in a process anyway
+DELETIONS_AT_ONCE = 2  # of different tenants, in places of their own
 DRAIN_SECONDS = 20.0  # a job that takes longer goes back to the queue
 RESTART_SECONDS = 5.0
 
@@ -46,38 +48,42 @@ async def work(service: Service) -> NoReturn:
 async def _work(service: Service) -> None:
     jobs = bodies(service)
     app = worker_app(service.settings.database_url, jobs)
+    places = {
+        tuple(task for task in jobs if task is not Task.DELETE): service.settings.jobs_at_once,
+        (Task.DELETE,): DELETIONS_AT_ONCE,
+    }
     try:
         async with app.open_async():
-            await together(
-                app.run_worker_async(
-                    queues=[task.value for task in jobs],
-                    concurrency=AT_ONCE,
-                    install_signal_handlers=False,
-                    shutdown_graceful_timeout=DRAIN_SECONDS,
-                ),
-                _rescue_regularly(app),
-                together(_expire_regularly(app, service), _sweep_regularly(app, service)),
+            await all_of(
+                (
+                    *(_run(app, tasks, at_once) for tasks, at_once in places.items()),
+                    _regularly(SILENT_SECONDS, partial(rescue, app), "putting back jobs"),
+                    _regularly(EVERY_SECONDS, partial(expire, app, service), "retention"),
+                    _regularly(
+                        SWEEP_SECONDS, partial(sweep_deletions, app, service), "taking up deletions"
+                    ),
+                )
             )
     finally:
         await app.close_async()  # also a pool that was still connecting, whose tasks would stay
 
 
-async def _rescue_regularly(app: App) -> NoReturn:
-    """Jobs of workers that were killed go back to the queue, whoever notices first."""
+async def _run(app: App, tasks: Sequence[Task], at_once: int) -> None:
+    await app.run_worker_async(
+        queues=[task.value for task in tasks],
+        concurrency=at_once,
+        install_signal_handlers=False,
+        shutdown_graceful_timeout=DRAIN_SECONDS,
+    )
+    # It ends by itself, and without an error, when it has lost the database.
+    raise StateUnavailableError("A worker has stopped.")
+
+
+async def _regularly(seconds: float, work: Callable[[], Awaitable[object]], name: str) -> NoReturn:
+    """Whoever notices first does it; that it failed stops neither jobs nor the next time."""
     while True:
-        await rescue(app)
-        await asyncio.sleep(SILENT_SECONDS)
-
-
-async def _sweep_regularly(app: App, service: Service) -> NoReturn:
-    """Deletions whose job was lost are taken up again."""
-    while True:
-        await sweep_deletions(app, service)
-        await asyncio.sleep(SWEEP_SECONDS)
-
-
-async def _expire_regularly(app: App, service: Service) -> NoReturn:
-    """What has reached its age goes within the hour."""
-    while True:
-        await expire(app, service)
-        await asyncio.sleep(EVERY_SECONDS)
+        try:
+            await work()
+        except Exception as error:  # whatever it was: jobs go on
+            log.warning("%s failed: %s", name, type(error).__name__, extra=told(error))
+        await asyncio.sleep(seconds)

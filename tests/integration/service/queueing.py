@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from uuid import UUID
 
@@ -16,9 +17,11 @@ from upheld.service.state.jobs import JobInfo, Jobs, JobStatus
 from upheld.service.state.tasks import Body, Task, Work, worker_app
 
 
-async def defer(database: Database, tenant: UUID, task: Task = Task.INGEST) -> int:
+async def defer(
+    database: Database, tenant: UUID, task: Task = Task.INGEST, collection: str = "staff"
+) -> int:
     async with database.session(tenant, labels=None) as session:
-        return await Jobs(session).defer(task, "staff")
+        return await Jobs(session).defer(task, collection)
 
 
 async def shown(database: Database, tenant: UUID) -> list[JobInfo]:
@@ -61,3 +64,9 @@ class Recorder:
         self.seen.append(work)
         if self.errors:
             raise self.errors.pop(0)
+
+
+async def until(seen: Callable[[], Awaitable[object]]) -> None:
+    """What a worker brings about; tests put a timeout around it."""
+    while not await seen():  # noqa: ASYNC110 - it happens in the database
+        await asyncio.sleep(0.05)

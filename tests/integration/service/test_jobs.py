@@ -168,10 +168,11 @@ async def test_jobs_of_one_collection_take_turns(
             pass
         running -= 1
 
-    for task in Task:
+    turns = [task for task in Task if task is not Task.DELETE]  # which waits for none of them
+    for task in turns:
         await defer(own_database, own_tenant, task)
     async with worker(own_state, body) as app:
-        for _ in Task:  # a worker that does not wait goes when all that is left is locked
+        for _ in turns:  # a worker that does not wait goes when all that is left is locked
             await work_off(app, concurrency=4)
     assert most == 1
     assert set((await statuses(own_database, own_tenant)).values()) == {JobStatus.SUCCEEDED}

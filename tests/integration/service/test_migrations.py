@@ -20,7 +20,7 @@ pytestmark = pytest.mark.real
 
 def test_up_from_nothing_and_again(postgres: PrivatePostgres) -> None:
     owner = postgres.empty_database(new_name())
-    assert migrate(owner) == migrate(owner) == "0008"
+    assert migrate(owner) == migrate(owner) == "0009"
 
 
 def test_models_and_migrations_agree(state: State) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from tests.integration.service.people import new_tenant
 from tests.integration.service.queueing import Recorder, defer, now, statuses, work_off, worker
 from tests.servers.postgres import State
 from upheld.service.state.database import Database
@@ -66,3 +67,24 @@ async def test_a_job_that_was_to_stop_when_its_worker_died_stays_stopped(
     async with worker(own_state, Recorder()) as app:
         assert await rescue(app) == [job]
     assert await statuses(own_database, own_tenant) == {job: JobStatus.ABORTED}
+
+
+REFUSED = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE 'refused'; END; $$;
+CREATE TRIGGER refuse BEFORE UPDATE ON procrastinate_jobs
+    FOR EACH ROW WHEN (OLD.args ->> 'tenant' = '{tenant}') EXECUTE FUNCTION refuse();
+"""
+
+
+async def test_a_job_that_cannot_be_put_back_keeps_no_other_from_it(
+    own_state: State, own_database: Database, own_tenant: UUID
+) -> None:
+    other = await new_tenant(own_state.owner)
+    await defer(own_database, own_tenant)
+    job = await defer(own_database, other)
+    now(own_state, KILLED.format(silent=31, attempts=0))
+    now(own_state, REFUSED.format(tenant=own_tenant))
+    async with worker(own_state, Recorder()) as app:
+        assert await rescue(app) == [job]
+    assert await statuses(own_database, other) == {job: JobStatus.TODO}

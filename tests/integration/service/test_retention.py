@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from tests.integration.places import Place
+from tests.integration.service.queueing import until
 from tests.integration.service.serving import (
     ask,
     client,
@@ -109,3 +110,44 @@ async def test_a_worker_does_it_by_itself(
         async with asyncio.timeout(60), working(app.state.service):
             await done.wait()
         assert (await caller.get(f"/v1/answers/{id}")).status_code == 404
+
+
+REFUSED = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE 'refused'; END; $$;
+CREATE TRIGGER refuse BEFORE DELETE ON answers
+    FOR EACH ROW WHEN (OLD.id = '{answer}') EXECUTE FUNCTION refuse();
+"""
+
+
+async def test_a_tenant_whose_answers_cannot_go_keeps_no_other_from_it(
+    own_state: State, tmp_path: Path
+) -> None:
+    """Nor does it stop jobs: before, the worker fell and began anew, for ever."""
+    settings = service_settings(own_state, Place(str(tmp_path)), answer_days=1)
+    async with running(settings) as app, AsyncExitStack() as stack:
+        callers = [
+            await stack.enter_async_context(client(app, await new_key(own_state))) for _ in "abc"
+        ]
+        asked = []
+        for caller in callers:
+            await give(caller, "rota", "The lighthouse opens at nine.")
+            await work_off(app, own_state)
+            asked.append((await ask(caller, QUESTION)).json()["id"])
+        grow_old(own_state, 2)
+        first = min(sql(own_state, "SELECT tenant_id, id FROM answers"))  # whoever is looked at
+        (refused,) = [each for each in asked if each == first[1]]
+        sql(own_state, REFUSED.format(answer=refused))
+        async with asyncio.timeout(60), working(app.state.service):
+
+            async def one_is_left() -> bool:
+                return len(sql(own_state, "SELECT id FROM answers")) == 1
+
+            async def is_read() -> bool:
+                reply = await callers[0].get("/v1/collections/staff/documents/rota")
+                return bool(reply.json()["status"] == "ready")
+
+            await until(one_is_left)
+            await give(callers[0], "rota", "The lighthouse opens at ten.")
+            await until(is_read)
+        assert sql(own_state, "SELECT id FROM answers") == [(refused,)]

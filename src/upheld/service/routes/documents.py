@@ -12,6 +12,7 @@ from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
 from upheld.errors import MissingExtraError, NotFoundError, UsageError
 from upheld.service.bodies import is_json
 from upheld.service.callers import Caller, Parts, Reader, Writer
+from upheld.service.deadline import STATE_SECONDS, at_most
 from upheld.service.giving import (
     ACCEPTED,
     DocumentView,
@@ -27,6 +28,7 @@ from upheld.service.leaving import while_there
 from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
 from upheld.service.opened import Service
 from upheld.service.problems import MOST_FAULTS
+from upheld.service.quotas import Quota, Uploads
 from upheld.service.repeats import IdempotencyKey
 from upheld.service.replies import as_json
 from upheld.service.state import collections, documents
@@ -150,7 +152,7 @@ async def put_document(
     sees; any other id is not there for it, taken or not: it adds documents with POST.
     """
     sent = Sent(collection, id, frozenset(label), name)
-    return await give(service, caller, await _gift(request, service, caller, sent), idempotency_key)
+    return await _take(request, service, caller, sent, idempotency_key)
 
 
 @router.post(
@@ -171,7 +173,7 @@ async def add_document(
 ) -> Response:
     """As with PUT, under a new id that the service chooses; the reply has it."""
     sent = Sent(collection, None, frozenset(label), name)
-    return await give(service, caller, await _gift(request, service, caller, sent), idempotency_key)
+    return await _take(request, service, caller, sent, idempotency_key)
 
 
 @router.get("/{collection}/documents", summary="List documents", response_model=DocumentList)
@@ -250,9 +252,31 @@ async def get_text(
     return as_json(shown)
 
 
+async def _take(
+    request: Request, service: Service, caller: Caller, sent: Sent, key: str | None
+) -> Response:
+    """Within the tenant's limits."""
+    may_give(sent.labels, caller.labels)  # before its bytes are taken
+    uploads: Uploads = request.app.state.uploads
+    with uploads.admitted(caller.tenant):
+        await _check_quota(request, service, caller, sent)
+        return await give(service, caller, await _gift(request, service, caller, sent), key)
+
+
+async def _check_quota(request: Request, service: Service, caller: Caller, sent: Sent) -> None:
+    """Before its bytes are taken, as far as its size is told; it is checked again with them."""
+    told = request.headers.get("content-length", "")
+    size = int(told) if told.isascii() and told.isdigit() else 0
+
+    async def check() -> None:
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            await Quota.of(service.settings).check(session, sent.collection, sent.id, size)
+
+    await at_most(STATE_SECONDS, check())
+
+
 async def _gift(request: Request, service: Service, caller: Caller, sent: Sent) -> Gift:
     """The document that a request sends, its bytes in storage."""
-    may_give(sent.labels, caller.labels)  # before its bytes are taken
     kind = request.headers.get("content-type", "")
     if is_json(kind):
         page = _address(service.fetch, await request.body())

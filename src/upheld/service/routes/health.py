@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import asyncio
+import math
+import time
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Literal, TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -19,6 +22,10 @@ from upheld.service.opened import Service
 T = TypeVar("T")
 router = APIRouter(tags=["health"])
 CHECK_SECONDS = 2.0
+OK_SECONDS = 5.0  # for which a part that was there is taken to be there
+FAILED_SECONDS = 1.0
+SECONDS = {"llm": 30.0}  # each look at it is a call, which may cost money
+SAME_LOOK_SECONDS = 0.1
 NEEDED = (
     "database",
     "storage",
@@ -62,15 +69,53 @@ async def healthz() -> Alive:
     responses={503: {"model": Readiness, "description": "A part that is needed fails."}},
 )
 async def readyz(request: Request, service: Parts, response: Response) -> Readiness:
-    """Use it to decide whether to send requests here."""
-    checks = _checks(service)
-    states = await all_of(_state(check) for check in checks.values())
-    parts = dict(zip(checks, states, strict=True))
+    """Use it to decide whether to send requests here; parts are looked at every few seconds."""
+    known: KnownStates = request.app.state.readiness
+    parts = dict(await known.of(_checks(service)))
     draining = request.app.state.admission.draining
     parts["admission"] = PartState(status="failed", reason="draining") if draining else _OK
     ready = all(parts[name].status == "ok" for name in NEEDED)
     response.status_code = 200 if ready else 503
     return Readiness(ready=ready, parts=parts)
+
+
+class KnownStates:
+    """How each part was a moment ago: anybody may ask, so asking must cost next to nothing.
+
+    However many ask at once, one look at the parts serves them all. A state is told for `seconds`
+    after the look at it began, and one that failed for a shorter time, since parts come back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[str, tuple[float, PartState]] = {}  # until when
+        self._look: asyncio.Task[None] | None = None
+
+    async def of(self, checks: Mapping[str, Check | None]) -> dict[str, PartState]:
+        """The state of each part, none older than it may be."""
+        while stale := self._stale(checks):
+            if self._look is None:
+                self._look = asyncio.create_task(
+                    self._check({name: checks[name] for name in stale})
+                )
+            await asyncio.shield(self._look)  # who leaves stops it for nobody else
+        return {name: self._known[name][1] for name in checks}
+
+    def _stale(self, checks: Mapping[str, Check | None]) -> list[str]:
+        now = self._clock()
+        return [name for name in checks if self._known.get(name, (-math.inf,))[0] <= now]
+
+    async def _check(self, checks: Mapping[str, Check | None]) -> None:
+        began = self._clock()
+        try:
+            states = await all_of(_state(check) for check in checks.values())
+        finally:
+            self._look = None
+        # At least for those who wait for this look, however long it took.
+        now = self._clock()
+        for name, state in zip(checks, states, strict=True):
+            seconds = FAILED_SECONDS if state.status == "failed" else SECONDS.get(name, OK_SECONDS)
+            self._known[name] = (max(began + seconds, now + SAME_LOOK_SECONDS), state)
 
 
 async def _state(check: Check | None) -> PartState:

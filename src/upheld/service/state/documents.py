@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from upheld.errors import NotFoundError
@@ -17,6 +17,8 @@ from upheld.service.state.tables import documents
 from upheld.service.state.visible import may_give, may_see
 from upheld.types import new_id
 
+_HOLD_USAGE = text("SELECT pg_advisory_xact_lock(hashtextextended('usage ' || :tenant, 0))")
+_USAGE = text("SELECT * FROM upheld_usage(:collection, :id)")
 _SHOWN = [column for column in documents.c if column.name != "tenant_id"]
 _ADD_HELP = "A key with labels replaces documents that it sees. POST …/documents adds a new one."
 
@@ -45,6 +47,27 @@ class Document:
     created_at: datetime
     updated_at: datetime
     upload: str | None = None  # where its bytes wait; None: they were read, or are to be fetched
+    bytes: int = 0  # as it was sent; a page of the web counts with none until it was fetched
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a tenant has stored, over all of its collections and labels."""
+
+    documents: int
+    bytes: int
+
+
+async def hold_usage(session: Session) -> None:
+    """Whoever else would change what the tenant has stored waits until this transaction ends."""
+    await session.sql.execute(_HOLD_USAGE, {"tenant": str(session.tenant)})
+
+
+async def usage(session: Session, collection: str, id: str | None) -> Usage:
+    """All documents of the tenant, whoever may see them, but for one that is to be replaced."""
+    given = {"collection": collection, "id": id}
+    count, size = (await session.sql.execute(_USAGE, given)).one()
+    return Usage(int(count), int(size))
 
 
 async def put(
@@ -55,6 +78,7 @@ async def put(
     origin: str,
     labels: frozenset[str],
     upload: str | None = None,
+    size: int = 0,
 ) -> Document:
     """A document to be read, new or again.
 
@@ -72,6 +96,7 @@ async def put(
         "labels": sorted(labels),
         "status": DocumentStatus.PENDING,
         "upload": upload,
+        "bytes": size,
     }
     key = {"tenant_id": session.tenant, "collection": collection, "id": id}
     again = {**given, "error": None, "updated_at": func.now(), "revision": documents.c.revision + 1}
@@ -97,6 +122,7 @@ async def add(
     origin: str,
     labels: frozenset[str],
     upload: str | None = None,
+    size: int = 0,
 ) -> Document:
     """A new document to be read, under an id that nobody can have taken."""
     may_give(labels, session.labels)
@@ -108,6 +134,7 @@ async def add(
         labels=sorted(labels),
         status=DocumentStatus.PENDING,
         upload=upload,
+        bytes=size,
     )
     return _document((await session.sql.execute(new.returning(*_SHOWN))).one(), "")
 
@@ -139,16 +166,27 @@ async def listed(
     return [_document(row, "") for row in rows]
 
 
-async def finish(session: Session, document: Document, *, version: str) -> bool:
+async def finish(
+    session: Session, document: Document, *, version: str, size: int | None = None
+) -> bool:
     """It is in the index; False if it was given again meanwhile, or is to be deleted."""
+    known = {} if size is None else {"bytes": size}
     return await _move(
-        session, document, status=DocumentStatus.READY, version=version, error=None, upload=None
+        session,
+        document,
+        status=DocumentStatus.READY,
+        version=version,
+        error=None,
+        upload=None,
+        **known,
     )
 
 
 async def fail(session: Session, document: Document, *, error: str) -> bool:
     """It could not be read; False if it was given again meanwhile, or is to be deleted."""
-    return await _move(session, document, status=DocumentStatus.FAILED, error=error, upload=None)
+    return await _move(
+        session, document, status=DocumentStatus.FAILED, error=error, upload=None, bytes=0
+    )
 
 
 async def condemn(session: Session, collection: str, id: str) -> Document:

@@ -94,6 +94,15 @@ class Jobs:
             raise NotFoundError(f"There is no job {id}.")
         return _job(row)
 
+    async def running(self, task: Task, collection: str) -> frozenset[int]:
+        """Jobs of a kind that are under way in a collection of the tenant."""
+        under_way = select(_jobs.c.id).where(
+            _jobs.c.lock == Work(self.session.tenant, collection).lock(task),
+            _jobs.c.task_name == task.value,
+            _jobs.c.status == JobStatus.DOING,
+        )
+        return frozenset((await self.session.sql.execute(under_way)).scalars())
+
     async def cancel(self, id: int) -> bool:
         """Take it from the queue, or tell its worker to stop; False if it had ended.
 
@@ -133,7 +142,7 @@ def _insert(task: Task, work: Work, labels: frozenset[str] | None) -> ReturningI
     new = insert(_jobs).values(
         queue_name=task.value,
         task_name=task.value,
-        lock=work.lock,
+        lock=work.lock(task),
         queueing_lock=work.queueing_lock(task, labels),
         args={"tenant": str(work.tenant), "collection": work.collection}
         | ({} if labels is None else {"labels": sorted(labels)}),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     CheckConstraint,
     Column,
     DateTime,
@@ -53,6 +54,7 @@ tenants = Table(
     Column("id", Uuid, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     _now("created_at"),
+    Column("job_began_at", Moment),  # the last one; NULL: none yet
 )
 
 # What is left of a tenant that was deleted: enough to clear its storage once more.
@@ -103,6 +105,7 @@ documents = Table(
     _now("created_at"),
     _now("updated_at"),
     Column("upload", Text),  # where its bytes wait in storage; NULL: read, or to be fetched
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),  # as it was sent
     ForeignKeyConstraint(
         ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
     ),

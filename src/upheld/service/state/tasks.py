@@ -2,7 +2,7 @@
 
 Each kind brings one collection to what its rows say: `ingest` reads whatever is pending, `delete`
 removes whatever is marked. So one waiting job is enough, however much was asked for, and running it
-twice does no harm.
+twice does no harm. A body that returns `Again` has done a part; tenants in between get their turn.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pydantic import SecretStr
 from upheld.errors import UpheldError
 from upheld.service.state.connect import CONNECT_SECONDS, conninfo, role_options
 from upheld.service.state.roles import Role
+from upheld.service.state.turns import Again, FairJobManager, TurnOverError
 
 MOST_ATTEMPTS = 10  # with the waits below: a quarter of an hour of a store that is away
 LONGEST_WAIT = 300
@@ -48,10 +49,13 @@ class Work:
     tenant: UUID
     collection: str
 
-    @property
-    def lock(self) -> str:
-        """Jobs of one collection take turns: they would only contend for its commits."""
-        return f"{self.tenant}/{self.collection}"
+    def lock(self, task: Task) -> str:
+        """Jobs of one collection take turns: they would only contend for its commits.
+
+        A deletion waits for none of them: it must not take as long as what is being read.
+        """
+        name = f"{self.tenant}/{self.collection}"
+        return f"{name}/{task}" if task is Task.DELETE else name
 
     def queueing_lock(self, task: Task, labels: frozenset[str] | None = None) -> str:
         """One job of a kind waits for a collection and view; the next one asked for is that one.
@@ -59,10 +63,10 @@ class Work:
         Keys that see different documents share no job: its times would tell one of the other.
         """
         view = "" if labels is None else f"/{json.dumps(sorted(labels))}"
-        return f"{task}/{self.lock}{view}"
+        return f"{task}/{self.tenant}/{self.collection}{view}"
 
 
-Body = Callable[[Work], Awaitable[None]]
+Body = Callable[[Work], Awaitable[Again | None]]
 
 
 class BackOff(BaseRetryStrategy):
@@ -71,6 +75,8 @@ class BackOff(BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         if isinstance(exception, CancelledError):  # the worker shuts down: no fault of the job
             return RetryDecision(retry_in={"seconds": 0})
+        if isinstance(exception, TurnOverError):
+            return RetryDecision(retry_in={"seconds": 0})  # how soon, `FairJobManager` knows
         hopeless = isinstance(exception, UpheldError) and not exception.retryable
         if hopeless or job.attempts + 1 >= MOST_ATTEMPTS:
             return None
@@ -87,13 +93,14 @@ def worker_app(url: SecretStr | None, bodies: Mapping[Task, Body]) -> App:
         },
     )
     app = App(connector=connector)
+    app.job_manager = jobs = FairJobManager(connector)
     for task, body in bodies.items():
         run = app.task(name=task.value, queue=task.value, retry=BackOff(), pass_context=True)
-        run(_typed(body))
+        run(_typed(body, jobs))
     return app
 
 
-def _typed(body: Body) -> Callable[..., Awaitable[None]]:
+def _typed(body: Body, jobs: FairJobManager) -> Callable[..., Awaitable[None]]:
     """From the JSON of a job to the value that the body takes."""
 
     async def run(
@@ -101,11 +108,13 @@ def _typed(body: Body) -> Callable[..., Awaitable[None]]:
     ) -> None:
         # `labels` says who may see the job; whoever asked, it serves the whole collection.
         try:
-            await body(Work(UUID(tenant), collection))
+            again = await body(Work(UUID(tenant), collection))
         except CancelledError:
             # Somebody cancelled the job: without this word it would be tried again, and "failed".
             if context.abort_reason() is AbortReason.USER_REQUEST:
                 raise JobAborted from None
             raise
+        if again is not None:
+            raise jobs.requeue(context.job, again)
 
     return run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import Row, func, select, text, update
@@ -14,6 +15,7 @@ from upheld.service.state import audit
 from upheld.service.state.database import AdminSession
 from upheld.service.state.tables import ended_tenants, tenants
 
+_SHOWN = (tenants.c.id, tenants.c.name, tenants.c.created_at)
 _END = text("SELECT upheld_end_tenant(:id)")
 
 
@@ -29,7 +31,7 @@ class Tenant:
 async def add(admin: AdminSession, name: str) -> Tenant:
     """A new tenant; names are taken once."""
     new = insert(tenants).values(id=uuid4(), name=name).on_conflict_do_nothing()
-    row = (await admin.sql.execute(new.returning(*tenants.c))).one_or_none()
+    row = (await admin.sql.execute(new.returning(*_SHOWN))).one_or_none()
     if row is None:
         raise ConflictError(f"There is already a tenant {name}.")
     tenant = _tenant(row)
@@ -39,13 +41,13 @@ async def add(admin: AdminSession, name: str) -> Tenant:
 
 async def listed(admin: AdminSession) -> list[Tenant]:
     """All of them by name."""
-    rows = await admin.sql.execute(select(tenants).order_by(tenants.c.name))
+    rows = await admin.sql.execute(select(*_SHOWN).order_by(tenants.c.name))
     return [_tenant(row) for row in rows]
 
 
 async def named(admin: AdminSession, name: str) -> Tenant:
     """The tenant of a name."""
-    found = (await admin.sql.execute(select(tenants).where(tenants.c.name == name))).one_or_none()
+    found = (await admin.sql.execute(select(*_SHOWN).where(tenants.c.name == name))).one_or_none()
     if found is None:
         raise NotFoundError(
             f"There is no tenant {name}.", help="`upheld admin tenant list` shows them."
@@ -71,5 +73,5 @@ async def cleared(admin: AdminSession, id: UUID) -> None:
     await admin.sql.execute(change.values(cleared_at=func.now()))
 
 
-def _tenant(row: Row[tuple[object, ...]]) -> Tenant:
+def _tenant(row: Row[Any]) -> Tenant:
     return Tenant(**row._mapping)

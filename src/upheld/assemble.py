@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 import sys
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from upheld.errors import SettingsError, UpheldError
@@ -40,15 +42,17 @@ class Parts:
     wider: Wider | None = None
 
     async def close(self) -> None:
-        await self.leave()
-        await close_models(self)
-        self.reader.close()
+        """Everything, also if closing one part fails."""
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(close_models, self)
+            closing.push_async_callback(self.leave)
 
     async def leave(self) -> None:
         """Close what belongs to this knowledge base, and leave what it shares with others open."""
-        await self.index.close()
-        if self.wider is not None:
-            await self.wider.close()
+        async with AsyncExitStack() as closing:
+            if self.wider is not None:
+                closing.push_async_callback(self.wider.close)
+            closing.push_async_callback(self.index.close)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +69,16 @@ class Shared:
 
     async def close(self) -> None:
         await close_models(self)
-        self.reader.close()
 
 
 async def close_models(parts: Parts | Shared) -> None:
-    """Close the language model and the small models."""
-    for part in (parts.embedder, parts.llm, parts.verify.model, parts.grade.grader):
-        if part is not None:
-            await part.close()
+    """Close the language model, the small models and the reader, also if closing one fails."""
+    async with AsyncExitStack() as closing:
+        # In a thread: ending its processes can take a moment.
+        closing.push_async_callback(asyncio.to_thread, parts.reader.close)
+        for part in (parts.grade.grader, parts.verify.model, parts.llm, parts.embedder):
+            if part is not None:
+                closing.push_async_callback(part.close)
 
 
 def has_local_models() -> bool:
@@ -84,7 +90,12 @@ def has_local_models() -> bool:
 
 async def open_parts(settings: Settings) -> Parts:
     """Open the index and the models that the settings name."""
-    return await join(open_shared(settings), settings)
+    shared = open_shared(settings)
+    try:
+        return await join(shared, settings)
+    except BaseException:
+        await shared.close()
+        raise
 
 
 def open_shared(settings: Settings) -> Shared:
@@ -254,7 +265,8 @@ def reader(settings: Settings) -> ReadWorker:
             file_bytes=settings.max_file_mb * 1_000_000,
             memory_bytes=settings.read_memory_mb * 1_000_000,
             seconds=settings.read_seconds,
-        )
+        ),
+        at_once=settings.jobs_at_once,
     )
 
 

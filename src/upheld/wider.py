@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from upheld.errors import MissingExtraError
@@ -23,8 +24,9 @@ class Wider:
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
 
     async def close(self) -> None:
-        for close in self.closing:
-            await close()
+        async with AsyncExitStack() as closing:  # all of them, also if one fails
+            for close in self.closing:
+                closing.push_async_callback(close)
 
 
 def open_wider(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.documents import make_docx, make_pdf
+from upheld.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
@@ -127,6 +131,53 @@ def test_a_closed_worker_leaves_no_process(worker: ReadWorker) -> None:
     worker.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_closing_does_not_wait_for_a_file_that_is_being_read(tmp_path: Path) -> None:
+    """Also on an event loop: everything else goes on, and whoever waits for the file is told."""
+    began = tmp_path / "began"
+    reader = BAD_READER.replace(
+        "time.sleep(60)", f"open({str(began)!r}, 'w').close(); time.sleep(60)"
+    )
+    worker = ReadWorker(Limits(), command=(sys.executable, "-c", reader))
+    reading = asyncio.create_task(in_reading_thread(worker, b"hang", "a.txt"))
+    while not began.exists():  # noqa: ASYNC110 - another process makes it
+        await asyncio.sleep(0.01)
+    asked = time.monotonic()
+    worker.close()
+    with pytest.raises(ReadError, match=r"a\.txt was being read when reading was closed"):
+        await reading
+    assert time.monotonic() - asked < 30  # a file may take 60 s
+    assert worker(b"anything", "b.txt").text == "fine"
+    worker.close()
+
+
+def test_several_files_are_read_at_once() -> None:
+    command = (
+        sys.executable,
+        "-c",
+        BAD_READER.replace("time.sleep(60)", "sys.stdin.buffer.peek()"),
+    )
+    with (
+        ReadWorker(LIMITS, command=command, at_once=2) as worker,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        hangs = threads.submit(worker, b"hang", "a")  # until it is closed: nothing more comes
+        assert {worker(b"pid", "b").text for _ in range(3)} != set()
+        assert not hangs.done()
+        worker.close()
+        with pytest.raises(ReadError):
+            hangs.result()
+
+
+async def test_slow_files_keep_no_other_thread_busy() -> None:
+    go = threading.Event()
+    slow = [asyncio.create_task(in_reading_thread(go.wait, 60)) for _ in range(64)]
+    await asyncio.sleep(0)
+    assert await asyncio.to_thread(lambda: "at once") == "at once"
+    assert not any(each.done() for each in slow)
+    go.set()
+    assert all(await asyncio.gather(*slow))
 
 
 def test_real_readers_run_in_the_child() -> None:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import httpx2
 
-from upheld.concurrency import all_of, within
+from upheld.concurrency import all_of, in_reading_thread, within
 from upheld.edge.kept import Kept
 from upheld.edge.searx import Found, Results
 from upheld.errors import BudgetExceededError, ReadError, WebError
@@ -53,7 +53,7 @@ class Pages:
 
     async def _open(self, found: Found) -> IndexedDocument:
         page = await self._fetch(found.url)
-        return await asyncio.to_thread(
+        return await in_reading_thread(
             self._read, page.data, page.name, uri=page.uri, title=found.title
         )
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from upheld.concurrency import together
+from upheld.concurrency import in_reading_thread, together
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.changes import File, compare
 from upheld.ingest.chunk import Chunker
@@ -177,7 +177,7 @@ class _Line:
         enough = min(FIRST_BATCH_PASSAGES, BATCH_PASSAGES)
         for file in self.files:
             try:
-                batch.append(await asyncio.to_thread(self.cut, file))
+                batch.append(await in_reading_thread(self.cut, file))
             except (ReadError, MissingExtraError) as error:
                 failure = Failure(str(file.path), str(error))
                 self.report = replace(self.report, failed=(*self.report.failed, failure))

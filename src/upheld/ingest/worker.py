@@ -1,4 +1,4 @@
-"""Reads documents in a child process that is kept, and replaced when it hits a limit or dies.
+"""Reads documents in child processes that are kept, and replaced when they hit a limit or die.
 
 A plain subprocess, not a process pool: pools that can stop a task (pebble) start their workers by
 running the caller's script again, one that does not (loky) cannot stop a task; and both unpickle
@@ -29,37 +29,60 @@ _MOST_AT_ONCE = 1 << 20
 
 
 class ReadWorker:
-    """A reader `(data, name) -> ReadDocument` whose failures are errors of `upheld.errors`."""
+    """A reader `(data, name) -> ReadDocument` whose failures are errors of `upheld.errors`.
 
-    def __init__(self, limits: Limits = Limits(), *, command: Sequence[str] = _CHILD) -> None:
+    It may be called from several threads: up to `at_once` children read at the same time, and a
+    further one is started only if the others are busy.
+    """
+
+    def __init__(
+        self, limits: Limits = Limits(), *, command: Sequence[str] = _CHILD, at_once: int = 1
+    ) -> None:
         self.limits = limits
         self._command = (*command, str(limits.memory_bytes), str(limits.text_characters))
-        self._child: _Child | None = None
-        self._turn = threading.Lock()
+        self._turns = threading.BoundedSemaphore(at_once)
+        self._idle: list[_Child] = []
+        self._busy: set[_Child] = set()
+        self._changing = threading.Lock()  # held for moments, never while a child reads
 
     def __call__(self, data: bytes, name: str) -> ReadDocument:
         if len(data) > self.limits.file_bytes:
             raise ReadError(f"{name} is larger than {self.limits.file_bytes:,} bytes")
         label = name.encode("utf-8", "surrogateescape")
         request = HEADER.pack(len(label), len(data)) + label + data
-        with self._turn:
-            child = self._child = self._child or _Child(self._command)
+        with self._turns:
+            child = self._taken()
             try:
                 head, text = child.ask(request, self.limits)
             except TimeoutError as late:
                 child.process.kill()
-                self._end()
+                self._end(child)
                 seconds = self.limits.seconds
                 raise ReadError(f"{name} took more than {seconds:g} s to read") from late
             except (OSError, EOFError) as gone:
-                self._end()
-                raise ReadError(self._why(child.process.returncode, name)) from gone
+                closed = child not in self._busy
+                self._end(child)
+                why = f"{name} was being read when reading was closed"
+                raise ReadError(
+                    why if closed else self._why(child.process.returncode, name)
+                ) from gone
+            except BaseException:
+                child.process.kill()
+                self._end(child)
+                raise
+            self._give_back(child)
         return _document(head, text)
 
     def close(self) -> None:
-        """End the child; another file would start a new one."""
-        with self._turn:
-            self._end()
+        """End the children, also in the middle of a file; another file would start a new one."""
+        with self._changing:
+            idle, self._idle = self._idle, []
+            busy, self._busy = self._busy, set()
+        for child in busy:
+            child.process.kill()  # the thread that waits for it is told, and ends it
+        for child in idle:
+            child.process.kill()  # it has nothing to lose, and takes half a second to leave
+            child.end()
 
     def __enter__(self) -> ReadWorker:
         return self
@@ -72,10 +95,25 @@ class ReadWorker:
     ) -> None:
         self.close()
 
-    def _end(self) -> None:
-        if self._child is not None:
-            self._child.end()
-            self._child = None
+    def _taken(self) -> _Child:
+        with self._changing:
+            child = self._idle.pop() if self._idle else _Child(self._command)
+            self._busy.add(child)
+        return child
+
+    def _give_back(self, child: _Child) -> None:
+        with self._changing:
+            kept = child in self._busy
+            if kept:
+                self._busy.remove(child)
+                self._idle.append(child)
+        if not kept:  # closed meanwhile
+            child.end()
+
+    def _end(self, child: _Child) -> None:
+        with self._changing:
+            self._busy.discard(child)
+        child.end()
 
     def _why(self, status: int, name: str) -> str:
         if status == OUT_OF_MEMORY:

@@ -10,7 +10,7 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -67,9 +67,10 @@ class Knowledge:
             opening.cancel()
         if self._opening:
             await asyncio.wait(self._opening.values())
-        for held in self._open.values():
-            await held.parts.leave()
-        self._open.clear()
+        async with AsyncExitStack() as closing:  # all of them, also if one fails
+            for held in self._open.values():
+                closing.push_async_callback(held.parts.leave)
+            self._open.clear()
 
     async def _opened(self, tenant: UUID, seconds: float) -> None:
         """Until the index is open; one opening serves all who ask for it, also if one leaves."""

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.documents import make_docx, make_pdf
 from upheld.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.limits import Limits
+from upheld.ingest.read import ReadDocument
 from upheld.ingest.worker import ReadWorker
 
 # A child whose reader does what the file's first word says.
@@ -133,41 +133,47 @@ def test_a_closed_worker_leaves_no_process(worker: ReadWorker) -> None:
         os.kill(pid, 0)
 
 
-async def test_closing_does_not_wait_for_a_file_that_is_being_read(tmp_path: Path) -> None:
-    """Also on an event loop: everything else goes on, and whoever waits for the file is told."""
-    began = tmp_path / "began"
-    reader = BAD_READER.replace(
-        "time.sleep(60)", f"open({str(began)!r}, 'w').close(); time.sleep(60)"
-    )
-    worker = ReadWorker(Limits(), command=(sys.executable, "-c", reader))
+async def hanging(worker: ReadWorker, began: Path) -> asyncio.Task[ReadDocument]:
+    """A file that is being read, for as long as it may be."""
     reading = asyncio.create_task(in_reading_thread(worker, b"hang", "a.txt"))
-    while not began.exists():  # noqa: ASYNC110 - another process makes it
+    while not began.exists():  # noqa: ASYNC110, ASYNC240 - another process makes it
         await asyncio.sleep(0.01)
+    return reading
+
+
+@pytest.fixture
+def began(tmp_path: Path) -> Path:
+    return tmp_path / "began"
+
+
+@pytest.fixture
+def patient(began: Path) -> Iterator[ReadWorker]:
+    """Two children, with a minute for each file."""
+    noted = BAD_READER.replace("time.sleep(60)", f"open({str(began)!r}, 'w'); time.sleep(60)")
+    with ReadWorker(command=(sys.executable, "-c", noted), at_once=2) as worker:
+        yield worker
+
+
+async def test_closing_does_not_wait_for_a_file_that_is_being_read(
+    patient: ReadWorker, began: Path
+) -> None:
+    reading = await hanging(patient, began)
     asked = time.monotonic()
-    worker.close()
+    patient.close()
     with pytest.raises(ReadError, match=r"a\.txt was being read when reading was closed"):
         await reading
-    assert time.monotonic() - asked < 30  # a file may take 60 s
-    assert worker(b"anything", "b.txt").text == "fine"
-    worker.close()
+    assert time.monotonic() - asked < 30
+    assert patient(b"anything", "b.txt").text == "fine"
 
 
-def test_several_files_are_read_at_once() -> None:
-    command = (
-        sys.executable,
-        "-c",
-        BAD_READER.replace("time.sleep(60)", "sys.stdin.buffer.peek()"),
-    )
-    with (
-        ReadWorker(LIMITS, command=command, at_once=2) as worker,
-        ThreadPoolExecutor(2) as threads,
-    ):
-        hangs = threads.submit(worker, b"hang", "a")  # until it is closed: nothing more comes
-        assert {worker(b"pid", "b").text for _ in range(3)} != set()
-        assert not hangs.done()
-        worker.close()
-        with pytest.raises(ReadError):
-            hangs.result()
+async def test_several_files_are_read_at_once(patient: ReadWorker, began: Path) -> None:
+    reading = await hanging(patient, began)
+    first, second = patient(b"pid", "b").text, patient(b"pid", "c").text
+    assert first == second  # it is kept
+    assert not reading.done()
+    patient.close()
+    with pytest.raises(ReadError):
+        await reading
 
 
 async def test_slow_files_keep_no_other_thread_busy() -> None:

@@ -46,7 +46,7 @@ def row(number: int, *cells: str) -> str:
 
 
 def column(number: int) -> str:
-    return openpyxl.utils.get_column_letter(number)
+    return str(openpyxl.utils.get_column_letter(number))
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {

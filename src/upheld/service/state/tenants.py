@@ -15,7 +15,7 @@ from upheld.service.state import audit
 from upheld.service.state.database import AdminSession
 from upheld.service.state.tables import ended_tenants, tenants
 
-_SHOWN = (tenants.c.id, tenants.c.name, tenants.c.created_at)
+_SHOWN = [column for column in tenants.c if column.name in ("id", "name", "created_at")]
 _END = text("SELECT upheld_end_tenant(:id)")
 
 

@@ -31,6 +31,10 @@
 
 Foreign errors are translated once, at the edge, with `from`. Each error says whether trying
 again may help (`retryable`) and, where there is one, what to do (`help`).
+
+Message and help may be shown to anybody, callers of the service included. Two fields may not:
+`address` names the server that failed, without its secrets, and is for logs; `detail` has words of
+other programs, which may repeat text of a document, and is for the terminal of whoever runs Upheld.
 """
 
 from __future__ import annotations
@@ -45,9 +49,11 @@ class UpheldError(Exception):
 
     retryable = False
 
-    def __init__(self, message: str, *, help: str = "") -> None:
+    def __init__(
+        self, message: str, *, help: str = "", detail: str = "", address: str = ""
+    ) -> None:
         super().__init__(message)
-        self.help = help
+        self.help, self.detail, self.address = help, detail, address
 
     def __str__(self) -> str:
         message = super().__str__()

@@ -134,6 +134,18 @@ class Settings(BaseSettings):
         min_length=16,
         description="What callers of `upheld mcp --http` must send as a bearer token.",
     )
+    metrics_key: SecretStr | None = Field(
+        None,
+        min_length=16,
+        description="What Prometheus must send to `/metrics` of the service as a bearer token; "
+        "without it there is no `/metrics`.",
+    )
+    public_url: str | None = Field(
+        None,
+        pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$",
+        description="Where callers reach the service, for example https://answers.example.org: "
+        "links in its replies begin with it; without it they begin with /v1.",
+    )
     answer_seconds: float = Field(
         120, gt=0, description="Seconds that the service gives one answer at most."
     )

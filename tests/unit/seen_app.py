@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx2
+from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -26,6 +27,8 @@ from upheld.settings import load_settings
 from upheld.testing.fake_llm import Script
 
 TENANT = UUID(int=7)
+METRICS_KEY = SecretStr("a key that Prometheus has")
+WITH_KEY = {"Authorization": f"Bearer {METRICS_KEY.get_secret_value()}"}
 
 
 def tenant_of(scope: Scope) -> str | None:
@@ -56,7 +59,7 @@ def app(opened: AsyncUpheld, metrics: Metrics) -> Starlette:
             Route("/v1/answers", ask, methods=["POST"]),
             Route("/v1/answers/{id}", one),
             Route("/v1/broken", broken, methods=["POST"]),
-            Route("/metrics", metrics_route(metrics)),
+            Route("/metrics", metrics_route(metrics, METRICS_KEY)),
         ],
         middleware=[Middleware(Seen, metrics=metrics, tenant_of=tenant_of)],
     )

@@ -10,12 +10,14 @@ from typing import Any
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.fake_kb import QUESTION, WRITTEN
-from tests.unit.seen_app import caller
+from tests.unit.seen_app import METRICS_KEY, WITH_KEY, caller
 from upheld.service.telemetry.metrics import Metrics
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 
-BOARD = Path(__file__).parent.parent.parent / "deploy" / "grafana" / "upheld.json"
+DEPLOY = Path(__file__).parent.parent.parent / "deploy"
+BOARD = DEPLOY / "grafana" / "upheld.json"
+PROMETHEUS = DEPLOY / "prometheus" / "prometheus.yml"
 NAME = re.compile(r"\bupheld_\w+")
 LABELS = re.compile(r"\{([^{}]*)\}|\bby \(([^)]*)\)")
 
@@ -35,7 +37,7 @@ async def test_every_query_has_an_answer_and_every_metric_a_query(tmp_path: Path
     async with caller(tmp_path, metrics, [WRITTEN], **parts) as client:
         for _ in range(3):
             await client.post("/v1/answers", json={"question": QUESTION})
-        exported = (await client.get("/metrics")).text
+        exported = (await client.get("/metrics", headers=WITH_KEY)).text
     families = list(text_string_to_metric_families(exported))
     samples = {sample.name: sample for family in families for sample in family.samples}
     asked = {name for query in queries() for name in NAME.findall(query)}
@@ -47,6 +49,15 @@ async def test_every_query_has_an_answer_and_every_metric_a_query(tmp_path: Path
         for selected, grouped in LABELS.findall(query):
             names = [each.partition("=")[0].strip(" ") for each in (selected or grouped).split(",")]
             assert set(names) <= known, query
+
+
+async def test_prometheus_is_configured_to_send_the_key(tmp_path: Path) -> None:
+    lines = PROMETHEUS.read_text(encoding="utf-8").splitlines()
+    given = dict(each.strip().split(": ", 1) for each in lines if ": " in each and "#" not in each)
+    assert given["credentials_file"].startswith("/")
+    async with caller(tmp_path, Metrics()) as client:
+        sent = {"Authorization": f"{given['type']} {METRICS_KEY.get_secret_value()}"}
+        assert (await client.get(given["metrics_path"], headers=sent)).status_code == 200
 
 
 def test_panels_have_ids_of_their_own_and_do_not_overlap() -> None:

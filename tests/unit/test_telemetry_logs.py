@@ -22,9 +22,11 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN
 from tests.unit.seen_app import TENANT, caller
+from upheld.errors import LLMUnavailableError
 from upheld.service.telemetry.http import Seen
-from upheld.service.telemetry.logs import log_json
+from upheld.service.telemetry.logs import error_name, log_json, told
 from upheld.service.telemetry.metrics import Metrics
+from upheld.types import Status
 
 SECRET = "uph_abcdefgh_0123456789abcdef"
 WORDS = (SECRET, QUESTION, "35 minutes", "Dogs travel", "The crossing")
@@ -138,11 +140,34 @@ def test_nothing_that_is_put_into_a_record_comes_out() -> None:
     found = lines(written)
     assert len(found) == 10
     assert not any(word in written.getvalue() for word in WORDS)
-    assert found[0]["message"] == "asking %s failed for %r"
+    assert found[0]["message"] == "asking … failed for …"
+    assert found[7]["message"] == "%d"  # what does not fit is not shown either
+    assert found[8]["message"] == "three of 3 and …"
     assert [kind.rpartition(".")[2] for kind in found[0]["error"]] == ["Telling", "KeyError"]
     assert found[2]["logger"] == "somebodys.library"
     assert "message" not in found[2]
     assert found[2]["at"].startswith("test_telemetry_logs.py:")
+
+
+def test_messages_have_arguments_that_nobody_else_can_have_written() -> None:
+    ours = logging.getLogger("upheld.service")
+    failed = LLMUnavailableError(QUESTION, help=QUESTION, detail=TEXT, address="http://10.0.0.5/v1")
+    with logged() as written:
+        ours.error("a request failed: %s", error_name(failed), extra=told(failed))
+        ours.info("%s took %.2f s of %d, %s", TENANT, 1.5, 3, Status.ANSWERED)
+        ours.info("%(count)d of %(name)s", {"count": 2, "name": QUESTION})
+        ours.info("it is 100%% done: %s", str(QUESTION))
+        ours.info("100%")
+    found = lines(written)
+    assert [line["message"] for line in found] == [
+        "a request failed: LLMUnavailableError",
+        f"{TENANT} took 1.50 s of 3, ANSWERED",
+        "2 of …",
+        "it is 100% done: …",
+        "100%",
+    ]
+    assert found[0]["address"] == ["http://10.0.0.5/v1"]
+    assert not any(word in written.getvalue() for word in WORDS)
 
 
 def test_a_stream_that_is_gone_does_not_print_the_record(

@@ -12,7 +12,7 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.fake_kb import QUESTION, WRITTEN
-from tests.unit.seen_app import TENANT, caller
+from tests.unit.seen_app import TENANT, WITH_KEY, caller
 from upheld.service.telemetry.kinds import KINDS, kind_of
 from upheld.service.telemetry.metrics import Metrics
 from upheld.testing.fake_embedder import FakeEmbedder
@@ -40,7 +40,7 @@ async def test_a_request_leaves_its_traces(tmp_path: Path) -> None:
     metrics = Metrics()
     async with caller(tmp_path, metrics, [WRITTEN], entailment=FakeEntailment()) as client:
         replied = await client.post("/v1/answers", json={"question": QUESTION})
-        read = await client.get("/metrics")
+        read = await client.get("/metrics", headers=WITH_KEY)
     body = replied.json()
     assert read.headers["content-type"].startswith("text/plain; version=0.0.4")
     assert read.text.startswith("# HELP upheld_http_requests_total Requests.")

@@ -13,6 +13,7 @@ from upheld.service.admission import Admission, Limits
 from upheld.service.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
 from upheld.service.callers import Door, tenant_of
 from upheld.service.deadline import Deadline
+from upheld.service.lingering import Lingering
 from upheld.service.opened import opened
 from upheld.service.quotas import Uploads
 from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
@@ -49,6 +50,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         lifespan=lifespan,
         responses=problems.RESPONSES,
         redoc_url=None,
+        redirect_slashes=False,  # the address would be made from the request's Host header
         # Its own logs and inner spans would carry the words of errors.
         telemetry={"logs": False, "operation_spans": False},
     )
@@ -59,7 +61,8 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     problems.install(app)
     for routes in (answers, verify, chat, documents, guarantee, jobs, health):
         app.include_router(routes.router)
-    app.add_api_route("/metrics", metrics_route(metrics), include_in_schema=False)
+    if (key := settings.metrics_key) is not None:
+        app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
     # The last one added is the first that a request meets.
     app.add_middleware(
         BodyLimit,
@@ -76,4 +79,5 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     )
     app.add_middleware(problems.Caught)
     app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
+    app.add_middleware(Lingering)
     return app

@@ -43,7 +43,7 @@ from upheld.errors import (
 )
 from upheld.service.chat.errors import as_error, is_spoken
 from upheld.service.problem import Problem
-from upheld.service.telemetry.logs import told
+from upheld.service.telemetry.logs import error_name, told
 
 log = logging.getLogger("upheld.service")
 MEDIA_TYPE = "application/problem+json"
@@ -154,7 +154,7 @@ class Caught:
 def tell(error: Exception) -> None:
     """Log what went wrong on our side, by its kind; that we are full is counted, not told."""
     if problem_of(error).status >= 500 and not isinstance(error, AdmissionError):
-        log.error("a request failed: %s", type(error).__name__, extra=told(error))
+        log.error("a request failed: %s", error_name(error), extra=told(error))
 
 
 async def _handle(request: Request, error: Exception) -> Response:

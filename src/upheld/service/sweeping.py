@@ -16,7 +16,7 @@ from upheld.service.ending import clear_storage
 from upheld.service.opened import Service
 from upheld.service.state.jobs import Jobs
 from upheld.service.state.tasks import Task
-from upheld.service.telemetry.logs import told
+from upheld.service.telemetry.logs import error_name, told
 
 log = logging.getLogger("upheld.service")
 EVERY_SECONDS = 120.0
@@ -55,4 +55,4 @@ async def _defer_unfinished(service: Service, tenant: UUID) -> None:
 
 
 def _log_failure(error: Exception) -> None:
-    log.warning("a deletion could not be resumed: %s", type(error).__name__, extra=told(error))
+    log.warning("a deletion could not be resumed: %s", error_name(error), extra=told(error))

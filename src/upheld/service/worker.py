@@ -19,7 +19,7 @@ from upheld.service.state.rescue import SILENT_SECONDS, rescue
 from upheld.service.state.tasks import Task, worker_app
 from upheld.service.sweeping import EVERY_SECONDS as SWEEP_SECONDS
 from upheld.service.sweeping import sweep_deletions
-from upheld.service.telemetry.logs import told
+from upheld.service.telemetry.logs import error_name, told
 from upheld.service.work import bodies
 
 log = logging.getLogger("upheld.service")
@@ -41,7 +41,7 @@ async def work(service: Service) -> NoReturn:
         try:
             await _work(service)
         except Exception as error:  # whatever it was: without a worker, nothing would be read
-            log.warning("the worker fell: %s", type(error).__name__, extra=told(error))
+            log.warning("the worker fell: %s", error_name(error), extra=told(error))
         await asyncio.sleep(RESTART_SECONDS)
 
 

@@ -20,6 +20,9 @@ from upheld.service.state.tasks import worker_app
 from upheld.service.work import bodies
 from upheld.settings import Settings, load_settings
 
+METRICS_KEY = SecretStr("a key that Prometheus has")
+WITH_METRICS_KEY = {"Authorization": f"Bearer {METRICS_KEY.get_secret_value()}"}
+
 
 def service_settings(state: State, place: Place, **more: object) -> Settings:
     """Without models: the quote writer answers at once, and tests ask more often than people."""
@@ -28,6 +31,7 @@ def service_settings(state: State, place: Place, **more: object) -> Settings:
         "storage": place.storage_options,
         "local_models": False,
         "tenant_burst": 10_000,
+        "metrics_key": METRICS_KEY,
         **more,
     }
     return load_settings(database_url=state.service, **given)

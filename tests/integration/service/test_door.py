@@ -14,7 +14,13 @@ from pydantic import SecretStr
 
 from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
-from tests.integration.service.serving import client, new_key, running, service_settings
+from tests.integration.service.serving import (
+    WITH_METRICS_KEY,
+    client,
+    new_key,
+    running,
+    service_settings,
+)
 from tests.servers.postgres import State
 from upheld.service.chat.errors import is_spoken
 from upheld.service.state.database import Database
@@ -31,7 +37,7 @@ async def app(state: State, tmp_path: Path) -> AsyncIterator[FastAPI]:
 
 
 def shape(reply: httpx2.Response) -> tuple[object, ...]:
-    by_chance = ("date", "x-request-id")
+    by_chance = ("date", "x-request-id", "connection")  # the last tells whether a body was sent
     headers = {name: value for name, value in reply.headers.items() if name not in by_chance}
     return reply.status_code, sorted(headers.items()), reply.json()
 
@@ -152,6 +158,32 @@ async def test_without_a_database_the_process_lives_and_says_what_is_missing(
         reply = await anyone.get("/v1/jobs")
         assert (reply.status_code, reply.json()["code"]) == (503, "state_unavailable")
         assert reply.headers["retry-after"] == "1"
+
+
+async def test_metrics_are_for_whoever_has_their_key(state: State, app: FastAPI) -> None:
+    async with client(app) as anyone, client(app, await new_key(state)) as tenant:
+        for caller in (anyone, tenant):
+            refused = await caller.get("/metrics")
+            assert (refused.status_code, refused.json()["code"]) == (401, "unknown_caller")
+            assert "upheld_" not in refused.text
+        wrong = {"Authorization": "Bearer a key that Prometheus hasn't"}
+        assert (await anyone.get("/metrics", headers=wrong)).status_code == 401
+        read = await anyone.get("/metrics", headers=WITH_METRICS_KEY)
+        assert "upheld_http_requests_total" in read.text
+
+
+async def test_without_a_key_there_are_no_metrics(state: State, tmp_path: Path) -> None:
+    settings = service_settings(state, Place(str(tmp_path)), metrics_key=None)
+    async with running(settings) as app, client(app) as anyone:
+        assert (await anyone.get("/metrics")).status_code == 404
+
+
+async def test_no_reply_leads_to_the_host_that_was_asked_for(state: State, app: FastAPI) -> None:
+    async with client(app, await new_key(state)) as caller:
+        for path in ("/v1/jobs/", "/v1/collections/", "/healthz/", "/docs/", "//v1/jobs"):
+            reply = await caller.get(path, headers={"Host": "evil.example"})
+            assert reply.status_code == 404
+            assert "evil.example" not in f"{reply.headers} {reply.text}"
 
 
 async def test_what_is_unexpected_is_told_without_its_words(

@@ -14,12 +14,23 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from tests.integration.places import Place
 from tests.integration.service.listening import listening, remote
-from tests.integration.service.serving import give, new_key, service_settings, work_off
+from tests.integration.service.serving import (
+    client as in_process,
+)
+from tests.integration.service.serving import (
+    give,
+    new_key,
+    running,
+    service_settings,
+    work_off,
+)
 from tests.servers.llama import MODEL
 from tests.servers.postgres import State
 from tests.servers.unruly import Request, Response, completion, unruly
+from upheld.errors import SettingsError
 from upheld.methods.catalogue import METHODS
 from upheld.service.state.keys import KeyScope
+from upheld.settings import load_settings
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 TEXT = "The lighthouse opens at nine. Visitors climb 199 steps."
@@ -232,3 +243,28 @@ async def test_a_small_model_holds_a_conversation(
             if claim["verdict"]["support"] not in ("supported", "not_checkworthy")
         ]
         assert said.count("(not ") + said.count("(contradicted") == len(doubtful)
+
+
+@pytest.mark.parametrize("public_url", [None, "https://answers.example.org/upheld/"])
+async def test_links_begin_with_the_public_url_whatever_host_was_asked_for(
+    own_state: State, tmp_path: Path, public_url: str | None
+) -> None:
+    settings = service_settings(own_state, Place(str(tmp_path)), public_url=public_url)
+    async with running(settings) as app, in_process(app, await new_key(own_state)) as caller:
+        await give(caller, "rota", "The lighthouse opens at nine.")
+        await work_off(app, own_state)
+        body = {"model": "rag@staff", "messages": ASKED}
+        evil = {"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+        reply = await caller.post("/v1/chat/completions", json=body, headers=evil)
+        (cited,) = reply.json()["choices"][0]["message"]["annotations"]
+        start = (public_url or "").rstrip("/")
+        assert cited["url_citation"]["url"].startswith(
+            f"{start}/v1/collections/staff/documents/rota/text?version="
+        )
+        assert "evil.example" not in f"{reply.headers} {reply.text}"
+
+
+def test_a_public_url_is_an_address_without_a_query() -> None:
+    for wrong in ("answers.example.org", "ftp://a.example", "https://a.example/?q=1", "https:///x"):
+        with pytest.raises(SettingsError):
+            load_settings(public_url=wrong)

@@ -13,6 +13,7 @@ import pytest
 from tests.integration.places import Place
 from tests.integration.service.listening import hung_model, listening, remote
 from tests.integration.service.serving import (
+    WITH_METRICS_KEY,
     ask,
     client,
     give,
@@ -72,7 +73,8 @@ async def test_a_place_is_held_to_the_end_and_then_free(
             await work_off(app, own_state)
             asking = asyncio.create_task(ask(caller, QUESTION, stream=stream))
             await model.asked.wait()
-            assert "upheld_requests_under_way 1.0" in (await caller.get("/metrics")).text
+            counted = (await caller.get("/metrics", headers=WITH_METRICS_KEY)).text
+            assert "upheld_requests_under_way 1.0" in counted
             # One may wait, as long as it has time; the next is refused at once.
             began = time.monotonic()
             waiting = asyncio.create_task(ask(other, QUESTION, budget={"seconds": 0.5}))
@@ -143,7 +145,7 @@ async def test_what_happens_is_counted(own_state: State, tmp_path: Path) -> None
         assert (await caller.post("/v1/verify", json=body)).json()["supported"]
         await caller.get(f"/v1/answers/{answer['id']}")
         assert (await client(app).get("/v1/jobs")).status_code == 401
-        text = (await client(app).get("/metrics")).text
+        text = (await client(app).get("/metrics", headers=WITH_METRICS_KEY)).text
     for line in (
         'upheld_http_requests_total{method="POST",route="/v1/answers",status="200"} 3.0',
         'upheld_http_requests_total{method="GET",route="/v1/answers/{id}",status="200"} 1.0',

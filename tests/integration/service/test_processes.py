@@ -18,6 +18,8 @@ from tests.integration.places import Place
 from tests.integration.service.commands import Command, started
 from tests.integration.service.listening import hung_model, remote
 from tests.integration.service.serving import (
+    METRICS_KEY,
+    WITH_METRICS_KEY,
     ask,
     client,
     give,
@@ -37,7 +39,7 @@ SERVE = ("serve", "--port", "0", "--processes", "2", "--no-worker")
 def environment(state: State, kb: Path, **more: str) -> dict[str, str]:
     url = state.service.get_secret_value()
     own = {"UPHELD_DATABASE_URL": url, "UPHELD_KB": str(kb), "UPHELD_LOCAL_MODELS": "false"}
-    return own | more
+    return own | {"UPHELD_METRICS_KEY": METRICS_KEY.get_secret_value()} | more
 
 
 def serving(command: Command) -> list[int]:
@@ -69,7 +71,7 @@ def test_each_process_answers_and_metrics_tell_of_both(own_state: State, tmp_pat
         for asleep in serving(command):
             with stopped(asleep):
                 assert httpx2.get(f"{url}/healthz", timeout=200).status_code == 200
-        counted = httpx2.get(f"{url}/metrics", timeout=200).text
+        counted = httpx2.get(f"{url}/metrics", timeout=200, headers=WITH_METRICS_KEY).text
         line = 'upheld_http_requests_total{method="GET",route="/healthz",status="200"} 2.0'
         assert line in counted
         assert command.stops()

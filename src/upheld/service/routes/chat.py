@@ -75,7 +75,9 @@ async def complete(
     """
     ask, earlier = question_of(body)
     budget = await place.take(AskBudget().capped(service.settings.answer_seconds))
-    texts = f"{request.base_url}v1/collections/{ask.collection}/documents"
+    # Not by the request's Host header, which the caller chooses.
+    here = (service.settings.public_url or "").rstrip("/")
+    texts = f"{here}/v1/collections/{ask.collection}/documents"
     as_completion = partial(completion, model=body.model, created=int(time.time()), texts=texts)
 
     seconds = budget.seconds

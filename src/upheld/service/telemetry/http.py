@@ -1,12 +1,13 @@
 """What a service mounts to be seen: one middleware around everything, and one route.
 
 app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
-app.add_api_route("/metrics", metrics_route(metrics), include_in_schema=False)
+app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
 kb.ask(question, listener=metrics.event)   # and then metrics.answered(answer)
 """
 
 from __future__ import annotations
 
+import hmac
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -15,11 +16,13 @@ from typing import Any
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import SpanKind, StatusCode
+from pydantic import SecretStr
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from upheld.errors import UnknownCallerError
 from upheld.service.telemetry.kinds import OTHER
 from upheld.service.telemetry.logs import request_id
 from upheld.service.telemetry.metrics import Metrics
@@ -130,10 +133,20 @@ def _template(scope: Scope) -> str:
     return path if isinstance(path, str) else UNMATCHED
 
 
-def metrics_route(metrics: Metrics) -> Callable[[Request], Awaitable[Response]]:
-    """`GET /metrics`; it names no tenant, but says how busy you are: keep it in your network."""
+def metrics_route(metrics: Metrics, key: SecretStr) -> Callable[[Request], Awaitable[Response]]:
+    """`GET /metrics` for whoever sends the key as a bearer token.
+
+    It names no tenant, but tells how much is asked and what fails.
+    """
+    expected = f"Bearer {key.get_secret_value()}".encode()
 
     async def read(request: Request) -> Response:
+        given = request.headers.get("authorization", "").encode()
+        if not hmac.compare_digest(given, expected):
+            raise UnknownCallerError(
+                "Metrics need the service's metrics_key.",
+                help="Send the header Authorization: Bearer KEY.",
+            )
         return Response(metrics.text(), media_type=TEXT_FORMAT)
 
     return read

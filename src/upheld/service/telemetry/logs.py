@@ -1,8 +1,9 @@
 """Logs as lines of JSON that cannot hold a document, a question or a secret.
 
-Whatever somebody put into a message, its arguments or an error is left out: of a record there are
-the words that stand in our own code, of an error its types and where it came from, and beside them
-only the fields named here.
+Of a record there are the words that stand in our own code, with the arguments that cannot hold
+anybody's words: numbers, ids, names of enums, and names that our code marks as `Safe`. Any other
+argument is shown as `…`. Of an error there are its types, where it came from and the address of the
+server that failed; its message is left out. Beside them there are only the fields named here.
 """
 
 from __future__ import annotations
@@ -11,15 +12,29 @@ import json
 import logging
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
+from uuid import UUID
+
+from upheld.errors import UpheldError
 
 request_id: ContextVar[str | None] = ContextVar("upheld_request_id", default=None)
-FIELDS = ("method", "route", "status", "seconds", "tenant", "error", "frames", "threads")
+FIELDS = (
+    "method",
+    "route",
+    "status",
+    "seconds",
+    "tenant",
+    "error",
+    "frames",
+    "threads",
+    "address",
+)
 # Their messages are literals, with the rest in arguments; others may put anything into them.
 SPEAK_PLAINLY = ("upheld", "uvicorn")
 FRAMES = 12
@@ -36,7 +51,7 @@ class JsonLines(logging.Formatter):
             "at": f"{record.filename}:{record.lineno}",
         }
         if record.name.partition(".")[0] in SPEAK_PLAINLY and isinstance(record.msg, str):
-            line["message"] = record.msg.strip()  # the arguments are not filled in
+            line["message"] = _message(record.msg, record.args).strip()
         if (id := request_id.get()) is not None:
             line["request"] = id
         line |= {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
@@ -45,9 +60,23 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, default=str)
 
 
+class Safe(str):
+    """An argument of a message that our code vouches for: never made from what a caller sent."""
+
+    __slots__ = ()
+
+
+def error_name(error: BaseException) -> Safe:
+    """The kind of an error, as an argument of a message."""
+    return Safe(type(error).__name__)
+
+
 def told(error: BaseException) -> dict[str, list[str]]:
     """Of an error its types and where it came from: `extra` for a record in whatever form."""
-    return {"error": [_kind(each) for each in _chain(error)], "frames": _frames(error)}
+    chain = list(_chain(error))
+    failed = [each.address for each in chain if isinstance(each, UpheldError) and each.address]
+    seen = {"error": [_kind(each) for each in chain], "frames": _frames(error)}
+    return seen | ({"address": failed} if failed else {})
 
 
 def log_json(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
@@ -60,6 +89,34 @@ def log_json(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
     logging.captureWarnings(True)
     # Otherwise a record that cannot be written is printed, with its arguments.
     logging.raiseExceptions = False
+
+
+class _Hidden:
+    """Stands for an argument that may hold anybody's words."""
+
+    def __str__(self) -> str:
+        return "…"
+
+    __repr__ = __str__
+
+
+def _message(text: str, args: object) -> str:
+    """The message with what may be shown of its arguments."""
+    if not args:
+        return text
+    try:
+        if isinstance(args, Mapping):
+            return text % {name: _shown(each) for name, each in args.items()}
+        return text % tuple(map(_shown, args)) if isinstance(args, tuple) else text
+    except (TypeError, ValueError, KeyError):  # a hidden argument in the place of a number
+        return text
+
+
+def _shown(arg: object) -> object:
+    # Not by isinstance: a class of somebody's own may print what it likes.
+    if arg is None or type(arg) in (bool, int, float, UUID, Safe):
+        return arg
+    return arg.name if isinstance(arg, Enum) else _Hidden()
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -5,42 +5,23 @@ Replies are JSON, not pickles: a document that took this process over must not r
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import platform
-import resource
-import struct
 import sys
-import threading
-import time
 from dataclasses import asdict
-from typing import BinaryIO
 
+from upheld.child_process import serve
 from upheld.errors import MissingExtraError, UpheldError
 from upheld.ingest.read import read
-
-HEADER = struct.Struct(">II")  # lengths of name and content; of head and text in a reply
-OUT_OF_MEMORY = 77  # exit status
-_LOOK_EVERY = 0.05  # seconds between looks at the memory in use
 
 
 def main() -> None:
     """Serve until standard input ends."""
     memory, characters = int(sys.argv[1]), int(sys.argv[2])
-    requests, replies = sys.stdin.buffer, _own_stdout()
-    _limit_memory(memory)
-    while header := requests.read(HEADER.size):
-        name_length, length = HEADER.unpack(header)
-        name = requests.read(name_length).decode("utf-8", "surrogateescape")
-        try:
-            head, text = _answer(requests.read(length), name, characters)
-        except MemoryError:
-            os._exit(OUT_OF_MEMORY)
-        replies.write(HEADER.pack(len(head), len(text)))
-        replies.write(head)
-        replies.write(text)
-        replies.flush()
+
+    def answer(name: bytes, data: bytes) -> tuple[bytes, bytes]:
+        return _answer(data, name.decode("utf-8", "surrogateescape"), characters)
+
+    serve(answer, memory)
 
 
 def _answer(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
@@ -67,30 +48,6 @@ def _answer(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
 
 def _head(**fields: object) -> bytes:
     return json.dumps(fields).encode()
-
-
-def _own_stdout() -> BinaryIO:
-    """Keep the pipe for replies; what a library prints goes to standard error."""
-    pipe = os.dup(1)
-    os.dup2(2, 1)
-    return os.fdopen(pipe, "wb")
-
-
-def _limit_memory(limit: int) -> None:
-    """By the kernel where it obeys; macOS does not, so there the process looks after itself.
-
-    Never by looking on Linux: the peak that a child reports there begins with its parent's.
-    """
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    if platform.system() == "Darwin":
-        threading.Thread(target=_leave_above, args=(limit,), daemon=True).start()
-
-
-def _leave_above(limit: int) -> None:
-    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= limit:  # in bytes on macOS
-        time.sleep(_LOOK_EVERY)
-    os._exit(OUT_OF_MEMORY)
 
 
 if __name__ == "__main__":

@@ -8,24 +8,17 @@ what the child sends. docs/decisions/003-pdf-reader.md says more.
 from __future__ import annotations
 
 import json
-import os
-import select
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from types import TracebackType
 
+from upheld.child_process import HEADER, OUT_OF_MEMORY, ChildProcess
 from upheld.errors import MissingExtraError, ReadError
-from upheld.ingest.child import HEADER, OUT_OF_MEMORY
 from upheld.ingest.limits import Limits
 from upheld.ingest.read.document import Heading, ReadDocument
 
 _CHILD = (sys.executable, "-P", "-m", "upheld.ingest.child")
-# The child parses files of strangers: it gets what Python needs to start, and no secrets.
-_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV")
-_MOST_AT_ONCE = 1 << 20
 
 
 class ReadWorker:
@@ -121,65 +114,12 @@ class ReadWorker:
         return f"{name} ended the reading process (status {status})"
 
 
-class _Child:
-    """One reading process and its pipes."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-        self.process = subprocess.Popen(  # noqa: S603 - our own module, by the running Python
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            env=environment,
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self._to, self._from = self.process.stdin.fileno(), self.process.stdout.fileno()
-        os.set_blocking(self._to, False)
+class _Child(ChildProcess):
+    """One reading process."""
 
     def ask(self, request: bytes, limits: Limits) -> tuple[bytes, bytes]:
-        """Send one request and take its reply, both before the deadline."""
-        deadline = time.monotonic() + limits.seconds
-        left = memoryview(request)
-        while left:
-            _wait(self._to, select.POLLOUT, deadline)
-            left = left[os.write(self._to, left[:_MOST_AT_ONCE]) :]
-        head, text = HEADER.unpack(self._take(HEADER.size, deadline))
-        if max(head, text) > 4 * limits.text_characters:
-            raise EOFError("the reply is larger than any that a reader gives")
-        return self._take(head, deadline), self._take(text, deadline)
-
-    def end(self) -> None:
-        """Let a process that is on its way out leave with its status; stop any other."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.close()  # the child ends when its input does
-        self.process.stdout.close()
-        try:
-            self.process.wait(timeout=0.5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-    def _take(self, length: int, deadline: float) -> bytes:
-        parts = bytearray()
-        while len(parts) < length:
-            _wait(self._from, select.POLLIN, deadline)
-            part = os.read(self._from, min(length - len(parts), _MOST_AT_ONCE))
-            if not part:
-                raise EOFError("the reading process ended")
-            parts += part
-        return bytes(parts)
-
-
-def _wait(pipe: int, event: int, deadline: float) -> None:
-    poll = select.poll()
-    poll.register(pipe, event)
-    if not poll.poll(max(deadline - time.monotonic(), 0) * 1000):
-        raise TimeoutError
+        """Send one file and take its document, both within the limits."""
+        return self.exchange(request, limits.seconds, 4 * limits.text_characters)
 
 
 def _document(head: bytes, text: bytes) -> ReadDocument:

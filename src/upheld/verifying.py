@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from upheld.settings import Settings
     from upheld.stages.judge import JudgeUncertain
 
+_LONG = 100_000  # characters
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedSource:
@@ -68,7 +70,9 @@ async def check(
     _check_types(answer, sources, question)
     if not answer.strip():
         raise UsageError("The answer is empty.")
-    passages = as_passages(sources)
+    # Naming a source takes the hash of its text: not on the event loop, where the text is long.
+    long = sum(map(_length, sources)) > _LONG
+    passages = await asyncio.to_thread(as_passages, sources) if long else as_passages(sources)
     with start_run(budget, listener=listener) as run:
         claims = await verify_answer(verify, answer, passages, question, judge, progress)
         return CheckedAnswer(
@@ -79,6 +83,10 @@ async def check(
             tuple(run.degraded),
             run.meter.used,
         )
+
+
+def _length(source: str | Passage) -> int:
+    return len(source if isinstance(source, str) else source.text)
 
 
 def _check_types(answer: object, sources: object, question: object) -> None:

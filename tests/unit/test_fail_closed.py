@@ -137,7 +137,7 @@ CASES = [
     Case("the source is white space", Cause.SOURCE_EMPTY, sources=(" \n\t\u00a0 ",)),
     Case("the cited source is empty", Cause.SOURCE_EMPTY, sources=("", "Seals swim."),
          model=lambda _: FakeEntailment()),
-    Case("there is no source", Cause.NO_SOURCE, sources=()),
+    Case("there is no source", Cause.NO_SOURCE, sources=(), answer=CLAIM),
     Case("the source is binary", Cause.UNREADABLE,
          sources=(bytes(range(256)).decode("latin-1") * 20,)),
     Case("the source is undecodable", Cause.UNREADABLE, sources=("\ufffd\ufffd ferry " * 50,)),

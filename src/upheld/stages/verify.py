@@ -16,9 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 
-from upheld.calls import embed
 from upheld.concurrency import all_of
-from upheld.errors import UpheldError
 from upheld.ports import Embedder, Entailment
 from upheld.stages.checks.checkworthy import not_checkworthy
 from upheld.stages.checks.claims import spoken
@@ -27,6 +25,7 @@ from upheld.stages.checks.entail import Entail, Entailed
 from upheld.stages.checks.guard import Guard
 from upheld.stages.checks.judge import Pace
 from upheld.stages.checks.premises import Premises
+from upheld.stages.checks.prepare import PrepareWindows, texts_ready
 from upheld.stages.checks.quote_check import find_quote
 from upheld.stages.checks.source import Count, Source, Trouble
 from upheld.stages.checks.task import Task
@@ -53,7 +52,7 @@ class Verify:
     max_windows: int = 4_096  # searched of one source: half a million characters, and more
     embedder: Embedder | None = None  # without one, windows are searched by words alone
     vector_weight: float = 0.5  # of vectors in that search, beside words
-    most_embedded: int = 1_024  # windows of all sources together; of more, by words alone
+    most_embedded: int = 256  # windows of all sources together; of more, by words alone
     join_at_most: int = 3  # sources that are tried together where none is cited
     most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
     carry_question: bool = False  # measured by `upheld bench verify-choices`
@@ -127,7 +126,11 @@ class Verify:
         with span("verify") as step:
             sources = _sources(passages)
             entail = None if self.model is None else self._entail(self.model, pace, step)
-            trouble = await self._prepare(sources, entail, pace)
+            with nullcontext() if pace.small else span("prepare"):
+                unread = await texts_ready(sources, pace, for_model=entail is not None)
+                trouble = None
+                if unread is None and entail is not None:
+                    trouble = await self._prepare(entail.premises, pace)(sources)
             turn = asyncio.Semaphore(self._claims_at_once(passages))
             same: dict[tuple[str, frozenset[str]], asyncio.Lock] = {}
 
@@ -137,7 +140,9 @@ class Verify:
                 # The same claim twice is asked for once: the second finds what the first was told.
                 async with turn, same.setdefault((claim.text, cites), asyncio.Lock()):
                     # A draft of quotes is what is left when time is up: those are still found.
-                    task = await pace(lambda: self._task(place, claim, sources), late=True)
+                    task: Task | Trouble | None = unread
+                    if task is None:
+                        task = await pace(lambda: self._task(place, claim, sources), late=True)
                     if isinstance(task, Trouble):
                         await found(Entailed(_given_up(place, claim, task)))
                     elif entail is None or trouble is not None:
@@ -149,37 +154,10 @@ class Verify:
 
             await all_of(map(examine, range(len(claims))))
 
-    async def _prepare(
-        self, sources: Sequence[Source], entail: Entail | None, pace: Pace
-    ) -> Trouble | None:
-        """What is worked out once for all claims; a step of the trace where it takes time."""
-        with nullcontext() if pace.small else span("prepare"):
-            ready = await pace(lambda: _make_ready(sources, for_model=False), late=True)
-            if isinstance(ready, Trouble) or entail is None:
-                return ready
-            premises = entail.premises
-            ready = await pace(lambda: _make_ready(sources, for_model=True, premises=premises))
-            if ready is None and self.embedder is not None:
-                await self._embed(self.embedder, sources, premises)
-            return ready
-
-    async def _embed(
-        self, embedder: Embedder, sources: Sequence[Source], premises: Premises
-    ) -> None:
-        """Vectors for the windows of sources that have more than are read for a claim."""
-        import numpy as np
-
-        left = self.most_embedded
-        for source in sources:
-            windows = premises.searched(source)
-            if not windows or len(windows) > left or self.window_tokens in source.vectors:
-                continue
-            left -= len(windows)
-            try:
-                vectors = await embed(embedder, [each.text for each in windows])
-            except UpheldError:
-                return  # words must do
-            source.vectors[self.window_tokens] = np.stack(vectors)
+    def _prepare(self, premises: Premises, pace: Pace) -> PrepareWindows:
+        return PrepareWindows(
+            premises=premises, embedder=self.embedder, most_embedded=self.most_embedded, pace=pace
+        )
 
     def _claims_at_once(self, passages: Sequence[Passage]) -> int:
         """Enough to keep the model busy, and no more: what is half read at the deadline is lost."""
@@ -215,7 +193,7 @@ class Verify:
     def _entail(self, model: Entailment, pace: Pace, step: Span) -> Entail:
         premises = Premises(
             room=model.room,
-            count=_counted_once(model),
+            count=_counted_once(model, pace),
             window_tokens=self.window_tokens,
             least=self.least_premise,
             max_windows=self.max_windows,
@@ -250,20 +228,16 @@ def _sources(passages: Sequence[Passage]) -> list[Source]:
     ]
 
 
-def _make_ready(
-    sources: Sequence[Source], *, for_model: bool, premises: Premises | None = None
-) -> None:
-    for source in sources:
-        source.make_ready(for_model=for_model)
-        if premises is not None:
-            premises.make_ready(source)
-
-
-def _counted_once(model: Entailment) -> Count:
+def _counted_once(model: Entailment, pace: Pace) -> Count:
     """The model's count of tokens; a run counts each text once, however often it is cut."""
-    count = lru_cache(maxsize=65_536)(model.count_tokens)
-    counting: Count = current_run().known.setdefault(("count", id(model)), count)
-    return counting
+    known = lru_cache(maxsize=65_536)(model.count_tokens)
+    counted: Count = current_run().known.setdefault(("count", id(model)), known)
+
+    def count(text: str) -> int:
+        pace.go_on()
+        return counted(text)
+
+    return count
 
 
 def _given_up(place: int, claim: Claim, trouble: Trouble) -> Task:

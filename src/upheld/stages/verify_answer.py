@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from upheld.concurrency import within
 from upheld.stages.checks.claims import Sentence, split_answer
 from upheld.stages.checks.marks import unknown_marks
 from upheld.stages.checks.references import is_reference, titles_of
+from upheld.stages.checks.source import Trouble
+from upheld.stages.checks.text_work import LONG, split_apart
 from upheld.stages.judge import JudgeUncertain
 from upheld.stages.verify import Progress, Verify
+from upheld.trace import current_run
 from upheld.types import (
     Cause,
     Citation,
@@ -40,14 +44,41 @@ async def verify_answer(
     >>> claims = await verify_answer(Verify(model=None), "It opens at nine. [1]", [text])
     """
     passages = as_passages(sources)
-    sentences = split_answer(answer)
-    titles = titles_of(passages)
-    claims = [_claim(sentence, passages, titles) for sentence in sentences]
+    claims = await _claims(verify, answer, passages)
+    if isinstance(claims, Trouble):
+        current_run().degrade(f"claims were not checked: {claims.reason}")
+        return (_not_checked(answer, claims),)
     asked = None if question is None else Question(question)
     checked = await verify(claims, passages, asked, progress=progress)
     if judge is not None:
         checked = await judge(checked, passages)
     return checked
+
+
+async def _claims(
+    verify: Verify, answer: str, passages: Sequence[Passage]
+) -> Sequence[Claim] | Trouble:
+    """The answer's sentences as claims; a long answer is split in a process that can be killed."""
+    pace = verify.pace([Claim(answer)], ())
+    sentences: tuple[Sentence, ...] | Trouble
+    if len(answer) > LONG:
+        sentences = await pace.before_deadline(
+            lambda seconds: within(seconds, split_apart(answer)), late=True
+        )
+    else:
+        sentences = await pace(lambda: split_answer(answer), late=True)
+    if isinstance(sentences, Trouble):
+        return sentences
+    titles = titles_of(passages)
+    return await pace(lambda: [_claim(each, passages, titles) for each in sentences], late=True)
+
+
+def _not_checked(answer: str, trouble: Trouble) -> Claim:
+    """The answer as one claim: it could not even be split into sentences."""
+    text = answer.strip()
+    start = answer.index(text)
+    verdict = Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)
+    return Claim(text, (), verdict, start, start + len(text))
 
 
 def as_passages(sources: Sequence[str | Passage]) -> tuple[Passage, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -55,6 +56,7 @@ class Pace:
 
     def __init__(self, *, grace: float = 0.0, small: bool = False) -> None:
         self.small = small
+        self._stopped = threading.Event()
         self._meter = current_run().meter
         left = self._meter.seconds_left
         self._last_call = self._meter.clock() + max(left, 0.0) + grace  # all steps share the grace
@@ -63,9 +65,20 @@ class Pace:
         """The result, or why there is none; `late`: it is worth the grace after the deadline."""
 
         async def step(seconds: float) -> T:
-            return work() if self.small else await within(seconds, asyncio.to_thread(work))
+            if self.small:
+                return work()
+            try:
+                return await within(seconds, asyncio.to_thread(work))
+            except (TimeoutError, asyncio.CancelledError):
+                self._stopped.set()
+                raise
 
         return await self.before_deadline(step, late=late)
+
+    def go_on(self) -> None:
+        """Raise TimeoutError in a thread that nobody waits for any more; for long loops."""
+        if self._stopped.is_set():
+            raise TimeoutError
 
     async def before_deadline(
         self, work: Callable[[float], Awaitable[T]], *, late: bool = False
@@ -81,6 +94,10 @@ class Pace:
             return Trouble(Cause.OUT_OF_TIME, f"time ran out while it was checked{self._limit}")
         except UpheldError as error:
             return failed(error)
+
+    @property
+    def seconds_left(self) -> float:
+        return self._meter.seconds_left
 
     @property
     def _limit(self) -> str:

@@ -71,6 +71,7 @@ class Source:
 
     passage: Passage
     vectors: dict[int, Vectors] = field(default_factory=dict, repr=False)  # by size of windows
+    is_foreign: bool | None = None  # to the model, where that is known
     _windows: dict[int, Windows] = field(default_factory=dict, repr=False)
     _tokens: int | None = field(default=None, repr=False)  # of all its sentences
 
@@ -84,6 +85,15 @@ class Source:
             _ = self.quotable
             if for_model:
                 _ = self.sentences, self.disowned, self.names, self.words
+
+    def prepared(self, **parts: object) -> None:
+        """Take what was worked out elsewhere, by the names of the properties below."""
+        self.__dict__.update(parts)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether what `make_ready` works out is there, or why it cannot be."""
+        return self.__dict__.get("trouble") is not None or "words" in self.__dict__
 
     @cached_property
     def trouble(self) -> Trouble | None:

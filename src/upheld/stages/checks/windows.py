@@ -10,13 +10,14 @@ from upheld.sentences import Span
 Count = Callable[[str], int]
 
 _WORD = re.compile(r"\S+")
+_LONGEST_TOKEN = 16  # characters; what has more for each token that there is room for is too long
 
 
 def pieces(text: str, sentences: Sequence[Span], room: int, count: Count) -> list[Span]:
     """The sentences, those longer than the room cut at word borders."""
     found: list[Span] = []
     for start, end in sentences:
-        if count(text[start:end]) <= room:
+        if end - start <= room * _LONGEST_TOKEN and count(text[start:end]) <= room:
             found.append((start, end))
         else:
             found += _runs(text, start, end, room, count)
@@ -50,7 +51,8 @@ def _runs(text: str, start: int, end: int, room: int, count: Count) -> Iterator[
     first = last = start
     used = 0
     for word in _WORD.finditer(text, start, end):
-        size = count(word[0])
+        # To some tokenizers an endless word is one token, and it takes them long to see that.
+        size = count(word[0]) if len(word[0]) <= room * _LONGEST_TOKEN else room + 1
         if used and used + size > room:
             yield first, last
             used = 0

@@ -58,7 +58,9 @@ class Word:
         for source in (*task.cited, *task.others):
             if source.passage.id in unread:
                 continue
-            if self._is_foreign(source.text):
+            if source.is_foreign is None:
+                source.is_foreign = self._is_foreign(source.text)
+            if source.is_foreign:
                 unread[source.passage.id] = self._foreign("the source")
             elif (long := self.premises.too_long(task, source)) is not None:
                 unread[source.passage.id] = long

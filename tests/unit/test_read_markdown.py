@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from upheld.ingest.read import Heading, read
@@ -65,3 +67,24 @@ def test_offsets_count_code_points() -> None:
 @pytest.mark.parametrize("text", ["plain", "a # b", "1 - 2", ""])
 def test_text_without_headings_has_none(text: str) -> None:
     assert markdown_headings(text) == ()
+
+
+def test_comments_are_left_out_and_counted() -> None:
+    source = (
+        "# A\n\nSeen <!-- not\nseen --> here. `<!-- code -->` <!-- x -->\n\n"
+        "```html\n<!-- shown -->\n```\n\n    <!-- shown too -->\n\n<!-- ever open\n# B\n"
+    )
+    document = read(source.encode(), "a.md")
+    assert document.text == (
+        "# A\n\nSeen  here. `<!-- code -->` \n\n"
+        "```html\n<!-- shown -->\n```\n\n    <!-- shown too -->\n\n<!-- ever open\n# B\n"
+    )
+    assert document.hidden == len("<!--notseen--><!--x-->")
+    assert [heading.title for heading in document.headings] == ["A"]
+
+
+@pytest.mark.parametrize("text", ["<!--" * 20_000, "<!---->`" * 20_000, "<!-- -->" * 20_000])
+def test_comments_take_linear_time(text: str) -> None:
+    began = time.process_time()
+    read(f"x {text}".encode(), "a.md")
+    assert time.process_time() - began < 2

@@ -15,8 +15,9 @@ from upheld.cli import options, show
 from upheld.client import Upheld
 
 if TYPE_CHECKING:
-    from upheld.ingest.report import AddReport, Failure
+    from upheld.ingest.report import AddReport, Failure, HiddenText
 
+_HIDING = 5  # files with hidden text, likewise
 _NAMED = 20  # deleted documents that are named on the screen; --json names all
 
 
@@ -107,6 +108,8 @@ def _show(report: AddReport) -> None:
         known = ", ".join(sorted(suffix.removeprefix(".") for suffix in SUFFIXES))
         show.out.print(Text("There is no file here that can be read.", style="yellow"))
         show.out.print(Text(f"    What can be: {known}.", style="dim"))
+    if report.hidden:
+        _show_hidden(report.hidden)
     for failure in report.failed:
         _show_failure("not read: ", failure)
     for failure in report.unlisted:
@@ -118,6 +121,18 @@ def _show(report: AddReport) -> None:
     if report.not_deleted_uris:
         _show_not_deleted(report)
         show.err.print(Text(_way_on(report), style="dim"))
+
+
+def _show_hidden(hidden: tuple[HiddenText, ...]) -> None:
+    characters = sum(each.characters for each in hidden)
+    files = "1 file" if len(hidden) == 1 else f"{len(hidden)} files"
+    what = f"left out, because hidden from readers: {characters:,} characters in {files}"
+    show.out.print(Text(what, style="dim"))
+    most = sorted(hidden, key=lambda each: -each.characters)
+    for each in most[:_HIDING]:
+        show.out.print(Text(f"    {each.characters:,}  {each.path}", style="dim"))
+    if len(most) > _HIDING:
+        show.out.print(Text(f"    {len(most) - _HIDING} more; --json names all", style="dim"))
 
 
 def _show_failure(what: str, failure: Failure) -> None:

@@ -41,6 +41,7 @@ def _answer(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
     head = _head(
         title=document.title,
         pages=document.pages,
+        hidden=document.hidden,
         headings=[list(asdict(heading).values()) for heading in document.headings],
     )
     return head, document.text.encode()

@@ -18,7 +18,7 @@ from upheld.ingest.gone import find_gone, why_not
 from upheld.ingest.limits import Limits
 from upheld.ingest.read import READERS_VERSION, ReadDocument
 from upheld.ingest.read.document import one_line
-from upheld.ingest.report import AddReport, Failure, Progress, Tell
+from upheld.ingest.report import AddReport, Failure, HiddenText, Progress, Tell
 from upheld.ingest.walk import Found, find_files
 from upheld.ports import Embedder, Index, IndexedDocument
 from upheld.types import Document, DocumentInfo, Passage, Scope, content_hash
@@ -119,6 +119,7 @@ class _CutDocument:
     file: File
     document: Document
     passages: tuple[Passage, ...]
+    hidden: int  # characters that the file hides
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class _Cutter:
             pipeline=self.pipeline,
             labels=kept if self.labels is None else self.labels,
         )
-        return _CutDocument(file, document, self.chunker(document, read))
+        return _CutDocument(file, document, self.chunker(document, read), read.hidden)
 
 
 _Embedded = tuple[list[_CutDocument], "Vectors | None"]
@@ -200,10 +201,12 @@ class _Line:
         while batch := (taken := await self.to_write.get())[0]:
             await self.index.upsert(self.collection, _with_vectors(batch, taken[1]))
             changed = sum(each.file.known is not None for each in batch)
+            hiding = (HiddenText(str(e.file.path), e.hidden) for e in batch if e.hidden)
             self.report = replace(
                 self.report,
                 added=self.report.added + len(batch) - changed,
                 changed=self.report.changed + changed,
+                hidden=(*self.report.hidden, *hiding),
                 passages=self.report.passages + sum(len(each.passages) for each in batch),
             )
             self.tell_done(*(each.file for each in batch))

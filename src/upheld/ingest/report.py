@@ -29,6 +29,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class HiddenText:
+    """A file that hides text from its readers; that text was left out."""
+
+    path: str
+    characters: int  # white space apart
+
+
+@dataclass(frozen=True, slots=True)
 class AddReport:
     """What an `add` did, in documents."""
 
@@ -38,6 +46,7 @@ class AddReport:
     deleted: int = 0
     skipped: int = 0  # hidden, or of a format that has no reader
     failed: tuple[Failure, ...] = ()  # files that could not be read
+    hidden: tuple[HiddenText, ...] = ()  # files added or changed that hide text
     unlisted: tuple[Failure, ...] = ()  # folders that could not be listed
     deleted_uris: tuple[str, ...] = ()  # documents that were deleted because their file is gone
     # Documents whose file is gone too, but that were not deleted, and why.

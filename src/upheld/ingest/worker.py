@@ -129,4 +129,5 @@ def _document(head: bytes, text: bytes) -> ReadDocument:
     if "error" in fields:
         raise ReadError(fields["error"], help=fields.get("help", ""))
     headings = tuple(Heading(*heading) for heading in fields["headings"])
-    return ReadDocument(text.decode(), fields["title"], tuple(fields["pages"]), headings)
+    pages = tuple(fields["pages"])
+    return ReadDocument(text.decode(), fields["title"], pages, headings, fields["hidden"])

@@ -30,6 +30,7 @@ class ReadDocument:
     title: str = ""
     pages: tuple[int, ...] = ()  # where each page begins; empty where the format has none
     headings: tuple[Heading, ...] = ()
+    hidden: int = 0  # characters that the document hides from its readers; they are not in `text`
 
 
 def canonical(text: str) -> str:

@@ -44,12 +44,15 @@ def read_html(data: bytes, name: str) -> ReadDocument:
     if tree is None:
         raise ReadError(f"{name} is not HTML", help="Check that the file is complete.")
     title = tree.findtext(".//title") or ""
-    _prepare(tree)
+    try:
+        hidden = _prepare(tree)
+    except ReadError as refused:
+        raise ReadError(f"{name} cannot be read: {refused.args[0]}") from refused
     main = trafilatura.extract(
         tree, output_format="markdown", include_comments=False, favor_recall=True
     )
     if main:
-        return _unescaped(from_markdown(restore_rows(main), title))
+        return replace(_unescaped(from_markdown(restore_rows(main), title)), hidden=hidden)
     tree = trafilatura.load_html(data)
     _prepare(tree)
     everything = restore_rows(trafilatura.html2txt(tree))
@@ -57,19 +60,25 @@ def read_html(data: bytes, name: str) -> ReadDocument:
         raise ReadError(
             f"{name} has no text", help="A page that scripts fill in must be saved after they ran."
         )
-    return from_markdown(everything, title)
+    return replace(from_markdown(everything, title), hidden=hidden)
 
 
-def _prepare(tree: HtmlElement) -> None:
-    """Bring a page into a form of which the extraction loses nothing that matters."""
+def _prepare(tree: HtmlElement) -> int:
+    """Bring a page into a form of which the extraction loses nothing that its readers see.
+
+    Returns the number of characters that the page hides; they are removed.
+    """
+    from upheld.ingest.read.hidden import remove_hidden
     from upheld.ingest.read.html_tables import flatten_tables
 
+    hidden = remove_hidden(tree)
     for anchor in tree.iter("a"):
         if "href" not in anchor.attrib:
             anchor.tag = "span"  # a place, not a link: parts with many links are taken for menus
     flatten_tables(tree)
     _as_shown(tree)
     _mark_main(tree)
+    return hidden
 
 
 def _as_shown(tree: HtmlElement) -> None:

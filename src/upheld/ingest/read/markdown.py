@@ -1,7 +1,9 @@
-"""Markdown: the source is the canonical text; a parser finds its headings."""
+"""Markdown: the source without its comments is the canonical text; a parser finds its headings."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -10,6 +12,8 @@ from markdown_it import MarkdownIt
 
 from upheld.ingest.read.document import Heading, ReadDocument, canonical, one_line
 from upheld.ingest.read.text import decode
+
+_COMMENT, _COMMENT_END = "<!--", "-->"
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -21,8 +25,48 @@ _LONGEST_HEADING = 2_000
 
 
 def read_markdown(data: bytes, name: str) -> ReadDocument:
-    """Markdown in any encoding."""
-    return from_markdown(decode(data, name))
+    """Markdown in any encoding; comments are left out, as no reader sees them."""
+    source = canonical(decode(data, name))
+    text = _without_comments(source)
+    hidden = len("".join(source.split())) - len("".join(text.split()))
+    return replace(from_markdown(text), hidden=hidden)
+
+
+def _without_comments(text: str) -> str:
+    """The source without `<!-- ... -->`, except in code."""
+    if _COMMENT not in text:
+        return text
+    code = _code_spans(text)
+    code_starts = [start for start, _ in code]
+    kept: list[str] = []
+    at = looked = ticks = 0
+    while (start := text.find(_COMMENT, looked)) >= 0:
+        line = text.rfind("\n", looked, start)
+        ticks = text.count("`", max(line, looked), start) + (ticks if line < 0 else 0)
+        end = text.find(_COMMENT_END, start + len(_COMMENT)) + len(_COMMENT_END)
+        if end < len(_COMMENT_END):
+            break
+        block = code[place - 1] if (place := bisect_right(code_starts, start)) else (0, 0)
+        if start < block[1] or ticks % 2:
+            looked = start + len(_COMMENT)
+        else:
+            kept.append(text[at:start])
+            at = looked = end
+    return "".join([*kept, text[at:]])
+
+
+def _code_spans(text: str) -> list[tuple[int, int]]:
+    """Where blocks of code stand, in order."""
+    starts = _line_starts(text)
+    return [
+        (starts[token.map[0]], starts[token.map[1]])
+        for token in _block_parser().parse(text)
+        if token.type in ("fence", "code_block") and token.map
+    ]
+
+
+def _line_starts(text: str) -> list[int]:
+    return list(accumulate(map(len, text.split("\n")), lambda at, n: at + n + 1, initial=0))
 
 
 def from_markdown(source: str, title: str = "") -> ReadDocument:
@@ -39,7 +83,7 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
         return ()
     parser = _block_parser()
     tokens = parser.parse(text)
-    line_starts = list(accumulate(map(len, text.split("\n")), lambda at, n: at + n + 1, initial=0))
+    line_starts = _line_starts(text)
     return tuple(
         Heading(line_starts[opening.map[0]], int(opening.tag[1:]), title)
         for opening, inline in pairwise(tokens)

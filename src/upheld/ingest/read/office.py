@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import re
 import warnings
+import zipfile
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from upheld.errors import MissingExtraError, ReadError
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from markitdown import DocumentConverter, DocumentConverterResult
 
 _SLIDE = re.compile(r"<!-- Slide number: \d+ -->\n?")
+_WORD_TEXT = "word/document.xml"
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_TREATED = re.compile(rb"<(?:table|style|dialog)\b|\b(?:hidden|style|bgcolor|color)\s*=|\bhidden\b")
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
 # Quotes must read as the source does, so nothing that is not Markdown's own is escaped.
 _OPTIONS: dict[str, Any] = {
@@ -26,28 +31,36 @@ _OPTIONS: dict[str, Any] = {
 
 def read_docx(data: bytes, name: str) -> ReadDocument:
     """A Word document; its styles make the headings."""
-    converter = _with_tables(_converters().DocxConverter(), first_row_names=True)
-    return from_markdown(_without_images(_convert(converter, data, name).markdown))
+    data, hidden = _without_hidden_runs(data)
+    converter = _through_html(_converters().DocxConverter(), first_row_names=True)
+    markdown = _convert(converter, data, name).markdown
+    return replace(from_markdown(_without_images(markdown)), hidden=hidden)
 
 
 def read_epub(data: bytes, name: str) -> ReadDocument:
     """A book, its chapters in reading order."""
-    result = _convert(_with_tables(_converters().EpubConverter()), data, name)
-    return from_markdown(_without_images(result.markdown), result.title or "")
+    converter = _through_html(_converters().EpubConverter())
+    result = _convert(converter, data, name)
+    document = from_markdown(_without_images(result.markdown), result.title or "")
+    return replace(document, hidden=converter._html_converter.hidden)
 
 
 def read_pptx(data: bytes, name: str) -> ReadDocument:
     """A slide deck; slides are its pages."""
-    result = _convert(_with_tables(_converters().PptxConverter()), data, name)
+    result = _convert(_through_html(_converters().PptxConverter()), data, name)
     slides = _SLIDE.split(_without_images(result.markdown))[1:]
-    text, pages = "", []
-    for slide in slides:
-        text += "\n\n" if text else ""
+    unseen = _hidden_slides(data)
+    text, pages, hidden = "", [], 0
+    for number, slide in enumerate(slides):
+        text += "\n\n" if text and text[-1] != "\n" else ""
         pages.append(len(text))
-        text += canonical(slide).strip()
+        if number in unseen:
+            hidden += len("".join(slide.split()))
+        else:
+            text += canonical(slide).strip()
     headings = markdown_headings(text)
     title = headings[0].title if headings else ""
-    return ReadDocument(text, title, tuple(pages), headings)
+    return ReadDocument(text, title, tuple(pages), headings, hidden)
 
 
 def _converters() -> Any:
@@ -59,22 +72,26 @@ def _converters() -> Any:
     return converters
 
 
-def _with_tables(converter: Any, *, first_row_names: bool = False) -> Any:
-    """A converter whose HTML, between its format and Markdown, goes through our tables.
+def _through_html(converter: Any, *, first_row_names: bool = False) -> Any:
+    """A converter whose HTML, between its format and Markdown, is treated as that of pages is.
 
     markitdown gives a Word table an empty header: Word documents do not mark theirs, and Markdown
     knows no table without one.
     """
     from lxml import html
 
+    from upheld.ingest.read.hidden import remove_hidden
     from upheld.ingest.read.html_tables import flatten_tables, restore_rows
 
     class Converter(_converters().HtmlConverter):  # type: ignore[misc]
+        hidden = 0  # characters in all that was converted
+
         def convert(self, file_stream: Any, stream_info: Any, **options: Any) -> Any:
             data = file_stream.read()
-            if b"<table" in data:
+            if _TREATED.search(data):
                 parser = html.HTMLParser(encoding=stream_info.charset or "utf-8")
                 tree = html.document_fromstring(data, parser=parser)
+                self.hidden += remove_hidden(tree)
                 flatten_tables(tree, first_row_names=first_row_names)
                 data = html.tostring(tree, encoding="utf-8")
             result = super().convert(io.BytesIO(data), stream_info, **options)
@@ -83,6 +100,47 @@ def _with_tables(converter: Any, *, first_row_names: bool = False) -> Any:
 
     converter._html_converter = Converter()
     return converter
+
+
+def _without_hidden_runs(data: bytes) -> tuple[bytes, int]:
+    """A Word document without the words that are formatted as hidden, and how many characters.
+
+    A file that is no such document is left for the converter to complain about.
+    """
+    from lxml import etree
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            main = package.read(_WORD_TEXT)
+            if b"vanish" not in main:
+                return data, 0
+            others = {each.filename: package.read(each) for each in package.infolist()}
+        root = etree.fromstring(main, etree.XMLParser(resolve_entities=False, no_network=True))
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, etree.XMLSyntaxError):
+        return data, 0
+    hidden = 0
+    for mark in list(root.iterfind(f".//{_W}r/{_W}rPr/{_W}vanish")):
+        if mark.get(f"{_W}val", "true") not in ("0", "false", "off"):
+            run = mark.getparent().getparent()
+            hidden += len("".join("".join(each.text or "" for each in run.iter(f"{_W}t")).split()))
+            run.getparent().remove(run)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as package:
+        for filename, content in (others | {_WORD_TEXT: etree.tostring(root)}).items():
+            package.writestr(filename, content)
+    return out.getvalue(), hidden
+
+
+def _hidden_slides(data: bytes) -> set[int]:
+    """The slides that a show leaves out, counted from zero."""
+    import pptx
+
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        names = [name for name in package.namelist() if name.startswith("ppt/slides/slide")]
+        if not any(b'show="' in package.read(name) for name in names):
+            return set()
+    slides = pptx.Presentation(io.BytesIO(data)).slides
+    return {at for at, slide in enumerate(slides) if slide._element.get("show") in ("0", "false")}
 
 
 def _convert(converter: DocumentConverter, data: bytes, name: str) -> DocumentConverterResult:

@@ -12,7 +12,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from upheld.errors import MissingExtraError, ReadError
@@ -48,18 +48,21 @@ def read_xlsx(data: bytes, name: str) -> ReadDocument:
             warnings.simplefilter("ignore")  # notes on styles and extensions that hold no text
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             room = _Room(name)
-            sections = [
-                f"## {sheet.title}\n\n" + "\n".join(lines)
-                for sheet in book.worksheets
-                if (lines := _sheet_lines(room.rows_of(sheet)))
-            ]
+            sections = []
+            hidden = 0
+            for sheet in book.worksheets:
+                lines = _sheet_lines(room.rows_of(sheet))
+                if sheet.sheet_state != "visible":
+                    hidden += len("".join("".join(lines).split()))
+                elif lines:
+                    sections.append(f"## {sheet.title}\n\n" + "\n".join(lines))
             book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, TypeError) as broken:
         raise ReadError(
             f"{name} cannot be opened ({type(broken).__name__}: {broken})",
             help="Check that the file is complete and not encrypted.",
         ) from broken
-    return from_markdown("\n\n".join(sections))
+    return replace(from_markdown("\n\n".join(sections)), hidden=hidden)
 
 
 @dataclass(slots=True)

@@ -6,31 +6,36 @@
 ...     print(kb.ask("When does the lighthouse open?"))
 """
 
-from upheld.budget import Budget
-from upheld.client import AsyncUpheld, Upheld
-from upheld.errors import UpheldError
-from upheld.types import (
-    Answer,
-    Cause,
-    Citation,
-    Claim,
-    Conflict,
-    DocumentInfo,
-    Event,
-    Evidence,
-    Guarantee,
-    Hit,
-    Passage,
-    Question,
-    Scope,
-    SearchMode,
-    Status,
-    Support,
-    Usage,
-    Verdict,
-)
-from upheld.verifying import CheckedAnswer, verify, verify_async
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from upheld.version import __version__
+
+if TYPE_CHECKING:
+    from upheld.budget import Budget
+    from upheld.client import AsyncUpheld, Upheld
+    from upheld.errors import UpheldError
+    from upheld.types import (
+        Answer,
+        Cause,
+        Citation,
+        Claim,
+        Conflict,
+        DocumentInfo,
+        Event,
+        Evidence,
+        Guarantee,
+        Hit,
+        Passage,
+        Question,
+        Scope,
+        SearchMode,
+        Status,
+        Support,
+        Usage,
+        Verdict,
+    )
+    from upheld.verifying import CheckedAnswer, verify, verify_async
 
 __all__ = [
     "Answer",
@@ -60,3 +65,27 @@ __all__ = [
     "verify",
     "verify_async",
 ]
+
+# The rest is imported when it is first used: the command line needs little of it to say what is
+# wrong with a question, and its help needs nothing.
+_HOME = {
+    "AsyncUpheld": "upheld.client",
+    "Budget": "upheld.budget",
+    "CheckedAnswer": "upheld.verifying",
+    "Upheld": "upheld.client",
+    "UpheldError": "upheld.errors",
+    "verify": "upheld.verifying",
+    "verify_async": "upheld.verifying",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME.get(name, "upheld.types")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import importlib.util
 import sys
 from contextlib import AsyncExitStack
@@ -141,7 +140,9 @@ async def join(shared: Shared, settings: Settings) -> Parts:
 
 def load_engine() -> None:
     """Import the search engine, which takes seconds, before somebody waits for it."""
-    importlib.import_module("lancedb")
+    from upheld.edge.lance.engine import load_lancedb
+
+    load_lancedb()
 
 
 def open_fetch() -> Fetch | None:
@@ -169,20 +170,35 @@ def open_embedder(settings: Settings) -> Embedder | None:
     return LocalEmbedder(threads=settings.threads or None)
 
 
-def open_llm(settings: Settings) -> LLM | None:
-    """The language model, or None: then answers are quotes."""
-    if settings.llm_url is None:
-        if settings.llm_model is not None:
-            raise SettingsError(
-                "A model name is set, but no server.",
-                help="Give --llm URL, UPHELD_LLM_URL or llm_url in upheld.toml.",
-            )
-        return None
-    if settings.llm_model is None:
+def check_settings(settings: Settings) -> None:
+    """Raise `SettingsError` for settings that contradict each other, before anything is opened."""
+    if settings.llm_url is None and settings.llm_model is not None:
+        raise SettingsError(
+            "A model name is set, but no server.",
+            help="Give --llm URL, UPHELD_LLM_URL or llm_url in upheld.toml.",
+        )
+    if settings.llm_url is not None and settings.llm_model is None:
         raise SettingsError(
             "A language model server is set, but no model name.",
             help="Give --model NAME, UPHELD_LLM_MODEL or llm_model in upheld.toml.",
         )
+    if settings.judge and settings.llm_url is None:
+        raise _nobody_to_judge()
+
+
+def _nobody_to_judge() -> SettingsError:
+    return SettingsError(
+        "The judge is switched on, but there is no language model to ask.",
+        help="Set llm_url and llm_model (in `upheld ask`: --llm URL and --model NAME), or "
+        "leave out the judge.",
+    )
+
+
+def open_llm(settings: Settings) -> LLM | None:
+    """The language model, or None: then answers are quotes."""
+    check_settings(settings)
+    if settings.llm_url is None or settings.llm_model is None:
+        return None
     from upheld.edge.openai_llm import OpenAILLM
 
     llm = OpenAILLM(
@@ -241,11 +257,7 @@ def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUnc
     if not settings.judge:
         return None
     if llm is None:
-        raise SettingsError(
-            "The judge is switched on, but there is no language model to ask.",
-            help="Set llm_url and llm_model (in `upheld ask`: --llm URL and --model NAME), or "
-            "leave out the judge.",
-        )
+        raise _nobody_to_judge()
     return JudgeUncertain(llm=llm, band=band_around(verify.conclude.supported_above))
 
 

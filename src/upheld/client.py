@@ -163,7 +163,7 @@ class AsyncUpheld:
         from upheld.assemble import tracer
         from upheld.compose import compose
 
-        asked = Question(_checked(question))
+        asked = Question(checked_question(question))
         settings = self._parts.settings
         name = method or settings.method
         usual = {"search": settings.search, "passages": settings.passages}
@@ -214,7 +214,7 @@ class AsyncUpheld:
             search=settings.search, rerank=False, passages=limit or settings.passages
         )
         kit = Kit(self._parts, self.scope(labels), plain)
-        return await kit.found(plain.passages)(Question(_checked(query)))
+        return await kit.found(plain.passages)(Question(checked_question(query)))
 
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
         return await self._parts.index.documents(self.scope(labels))
@@ -306,7 +306,31 @@ class Upheld:
     maintain = _on_own_loop(AsyncUpheld.maintain)
 
 
-def _checked(question: str) -> str:
+def check_request(
+    question: str,
+    method: str | None = None,
+    preset: str | None = None,
+    parameters: Mapping[str, object] | None = None,
+    **settings: Any,
+) -> Settings:
+    """Raise what `open` and `ask` would raise for these arguments, without opening anything.
+
+    Returns the settings, so that the caller can go on with them.
+    """
+    from upheld.assemble import check_settings
+    from upheld.settings import load_settings
+
+    checked_question(question)
+    chosen = load_settings(**settings)
+    usual = {"search": chosen.search, "passages": chosen.passages}
+    chosen_parameters(method or chosen.method, parameters or {}, preset=preset, settings=usual)
+    check_settings(chosen)
+    given_or_read(None, chosen.guarantee)
+    return chosen
+
+
+def checked_question(question: str) -> str:
+    """The question without space around it; raises `UsageError` if it is empty or too long."""
     text = question.strip()
     if not text:
         raise UsageError("The question is empty.")

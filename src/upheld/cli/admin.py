@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -13,7 +12,6 @@ from rich.text import Text
 
 from upheld.cli import options, show
 from upheld.cli.delete_tenant import delete_tenant
-from upheld.settings import load_settings
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -195,10 +193,14 @@ def revoke_key(
 def _database_url() -> SecretStr | None:
     """The setting, if what uses it is installed."""
     options.need_service()
+    from upheld.settings import load_settings
+
     return load_settings().database_url
 
 
 def _in_session(url: SecretStr | None, work: Callable[[AdminSession], Awaitable[T]]) -> T:
+    import asyncio
+
     from upheld.service.state.database import admin_session
 
     async def run() -> T:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from upheld.budget import Budget
 from upheld.cli import options, show
-from upheld.client import Upheld
 from upheld.errors import UsageError
 from upheld.types import SearchMode, Status
 
@@ -67,20 +66,26 @@ def ask(
         upheld ask "Who keeps the keys?" --method crag --preset paper --set strips=off
     """
     text = sys.stdin.read() if question == "-" else question
-    with Upheld.open(
-        kb,
-        collection=collection,
-        llm_url=llm,
-        llm_model=model,
-        search=search,
-        judge=judge or None,  # not given: as the settings say
-    ) as opened:
-        options.need_documents(opened)
+    parameters = dict(map(_name_and_value, given or ()))
+    chosen: dict[str, Any] = {
+        "kb": kb,
+        "collection": collection,
+        "llm_url": llm,
+        "llm_model": model,
+        "search": search,
+        "judge": judge or None,  # not given: as the settings say
+    }
+    from upheld.client import check_request
+
+    check_request(
+        text, method, preset, parameters, **chosen
+    )  # before models load: it takes seconds
+    with options.opened(**chosen) as opened:
         answer = opened.ask(
             text,
             method=method,
             preset=preset,
-            parameters=dict(map(_name_and_value, given or ())),
+            parameters=parameters,
             budget=Budget(seconds=seconds, llm_calls=llm_calls),
             labels=label,
             strict=strict,

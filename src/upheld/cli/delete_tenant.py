@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.settings import load_settings
 
 
 def delete_tenant(
@@ -29,10 +27,13 @@ def delete_tenant(
         UPHELD_KB=s3://bucket/kb upheld admin tenant delete museum --yes
     """
     options.need_service()
-    settings = load_settings()
+    import asyncio
+
     from upheld.service.ending import end_tenant
     from upheld.service.state.connect import address
+    from upheld.settings import load_settings
 
+    settings = load_settings()
     address(settings.database_url)  # what is wrong with it is said before anything is asked
     if not yes:
         told = f"Delete {name} and all that it has, in the database and in {settings.kb}?"

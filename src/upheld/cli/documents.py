@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.client import Upheld
 from upheld.errors import UsageError
 from upheld.types import DocumentInfo
 
@@ -27,8 +26,7 @@ def list_documents(
 
         upheld list --kb kb --json
     """
-    with Upheld.open(kb, collection=collection) as opened:
-        options.need_documents(opened)
+    with options.opened(kb, collection=collection) as opened:
         found = sorted(opened.documents(), key=lambda each: each.uri)
     if as_json:
         show.print_json(found)
@@ -57,8 +55,7 @@ def delete(
 
         upheld delete notes/1869.md --kb kb
     """
-    with Upheld.open(kb, collection=collection) as opened:
-        options.need_documents(opened)
+    with options.opened(kb, collection=collection) as opened:
         ids = ids_of(documents, opened.documents())
         deleted = opened.delete(ids)
         opened.maintain()

@@ -12,7 +12,6 @@ import typer
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.client import Upheld
 
 if TYPE_CHECKING:
     from upheld.ingest.report import AddReport, Failure, HiddenText
@@ -60,6 +59,8 @@ def index(
     if not prune:
         options.need_paths(paths)
     named = [str(path) for path in paths]
+    from upheld.client import Upheld
+
     with Upheld.open(kb, collection=collection) as opened:
         report = opened.add(named, labels=label, prune=prune)
         if not as_json and _may_ask(report) and _agrees(report):

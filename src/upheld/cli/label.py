@@ -21,7 +21,6 @@ from upheld.calibration.labelled import (
     same_question,
 )
 from upheld.cli import options, show
-from upheld.client import Upheld
 from upheld.errors import UsageError
 from upheld.types import Answer, Citation, Claim
 
@@ -51,8 +50,7 @@ def label(
     asked = _questions(questions)
     done = {each.cluster for each in read_labels(out)} if out.exists() else set()
     left = [each for each in asked if same_question(each) not in done]
-    with Upheld.open(kb, collection=collection, llm_url=llm, llm_model=model) as opened:
-        options.need_documents(opened)
+    with options.opened(kb, collection=collection, llm_url=llm, llm_model=model) as opened:
         made = label_claims(
             left,
             ask=partial(opened.ask, method=method, calibrated=False),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from upheld.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
     from upheld.client import Upheld
+    from upheld.settings import Settings
 
 
 def _folder(given: str | None) -> str | None:
@@ -49,15 +51,37 @@ def need_paths(paths: Sequence[Path]) -> None:
             pass  # it is there: the run will say what is wrong with it
 
 
+def need_collection(settings: Settings) -> None:
+    """Refuse a folder that holds no such collection before anything is opened."""
+    if "://" not in settings.kb and not Path(settings.kb, settings.collection).is_dir():
+        raise _no_documents(settings)
+
+
+@contextmanager
+def opened(kb: str | None, **settings: Any) -> Iterator[Upheld]:
+    """A knowledge base that has documents; refused early where a look at the folder is enough."""
+    from upheld.client import Upheld
+    from upheld.settings import load_settings
+
+    need_collection(load_settings(kb=kb, **settings))
+    with Upheld.open(kb, **settings) as found:
+        need_documents(found)
+        yield found
+
+
 def need_documents(opened: Upheld) -> None:
     """Nothing can be asked of a collection without documents: say how they come there."""
     if not opened.statistics().documents:
-        kb, collection = opened.settings.kb, opened.settings.collection
-        where = "" if collection == "default" else f" --collection {collection}"
-        raise UsageError(
-            f"There are no documents in {kb}, collection {collection}.",
-            help=f"Index some first: upheld index PATH --kb {kb}{where}",
-        )
+        raise _no_documents(opened.settings)
+
+
+def _no_documents(settings: Settings) -> UsageError:
+    kb, collection = settings.kb, settings.collection
+    where = "" if collection == "default" else f" --collection {collection}"
+    return UsageError(
+        f"There are no documents in {kb}, collection {collection}.",
+        help=f"Index some first: upheld index PATH --kb {kb}{where}",
+    )
 
 
 Kb = Annotated[

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from upheld.errors import UpheldError
 from upheld.plain import plain
-from upheld.stages.mend import mend
-from upheld.stages.render import marks, numbered
 from upheld.types import (
     Answer,
     Cause,
@@ -62,6 +60,8 @@ def complain(error: UpheldError) -> None:
 
 def show_answer(answer: Answer) -> None:
     """Every claim with its verdict and the words that decided, the sources, and what was amiss."""
+    from upheld.stages.render import numbered  # here, so that errors and help are shown at once
+
     if answer.status in (Status.ABSTAINED, Status.FAILED):
         out.print(Text(answer.text, style="yellow"))
     numbers = numbered(passage.id for passage in answer.sources)
@@ -81,6 +81,8 @@ def show_answer(answer: Answer) -> None:
 
 def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
     """Two sources that disagree, word for word: the reader has to weigh them."""
+    from upheld.stages.render import marks
+
     one, other = (
         f"“{_one_line(each.quote)}” {marks([each], numbers)}"
         for each in (conflict.one, conflict.other)
@@ -90,6 +92,9 @@ def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
 
 def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
     """A claim in the colour of its verdict, its marks as mended, and under it why."""
+    from upheld.stages.mend import mend
+    from upheld.stages.render import marks
+
     verdict = claim.verdict
     sign, colour = LOOK[verdict.support]
     line = Text(f"{sign} {_one_line(claim.text)}", style=colour)

@@ -8,13 +8,13 @@ tokenised by the worker that runs it: what waits takes no more memory than its c
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from upheld.edge.digest import sha256_of
 from upheld.edge.onnx import open_session
 from upheld.errors import MissingExtraError, ModelError
 
@@ -45,7 +45,7 @@ class CrossEncoder:
         self._model, self._loading = model, threading.Lock()
         self._role, self._outputs = role, outputs
         try:
-            weights = hashlib.sha256(model.read_bytes()).hexdigest()
+            weights = sha256_of(model)
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
         except Exception as error:  # tokenizers raises bare Exception
             raise ModelError(f"the {role}'s files cannot be read: {error}") from error

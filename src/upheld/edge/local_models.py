@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.batch_queue import BatchQueue
+from upheld.edge.digest import sha256_of
 from upheld.edge.onnx import open_session
 from upheld.errors import MissingExtraError, ModelError
 
@@ -52,7 +52,7 @@ class LocalEmbedder:
         self._model = model or embedder_model()
         self._threads = threads or 0  # 0: one a physical core
         try:
-            weights = hashlib.sha256(self._model.read_bytes()).hexdigest()
+            weights = sha256_of(self._model)
             self._tokenizer = Tokenizer.from_file(str(tokenizer or embedder_tokenizer()))
         except Exception as error:  # tokenizers raises bare Exception
             raise ModelError(f"the embedder's files cannot be read: {error}") from error

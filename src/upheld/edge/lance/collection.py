@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.lance import rows
+from upheld.edge.lance.engine import load_lancedb
 from upheld.edge.lance.failures import READS, VanishedError, newest, translated
 from upheld.edge.lance.predicates import one_of
 from upheld.edge.lance.storage import Meta, Prefix
@@ -236,9 +237,9 @@ def _pairs(table: pa.Table) -> dict[str, str]:
 
 
 async def _connect(prefix: Prefix, meta: Meta) -> AsyncConnection:
-    import lancedb
-
+    lancedb = load_lancedb()
     with translated(f"Opening {prefix.uri}"):
-        return await lancedb.connect_async(
+        connection: AsyncConnection = await lancedb.connect_async(
             f"{prefix.uri}/{meta.tables}", storage_options=dict(prefix.options) or None
         )
+    return connection

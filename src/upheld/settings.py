@@ -129,6 +129,20 @@ class Settings(BaseSettings):
         description="Tenants whose documents one process reads at once; each has one place, and "
         "deletions have others.",
     )
+    connections: int = Field(
+        500,
+        ge=1,
+        description="Connections that one process holds open; one more closes the one that has "
+        "been without a request for longest.",
+    )
+    head_seconds: float = Field(
+        10, gt=0, description="Seconds that a client may take to send the head of a request (408)."
+    )
+    body_seconds: float = Field(
+        20,
+        gt=0,
+        description="Seconds for which the body of a request may stand still (408).",
+    )
     mcp_key: SecretStr | None = Field(
         None,
         min_length=16,

@@ -54,6 +54,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         # Its own logs and inner spans would carry the words of errors.
         telemetry={"logs": False, "operation_spans": False},
     )
+    app.state.settings = settings
     app.state.admission = Admission(Limits.of(settings), changed=metrics.load)
     app.state.held = HeldBytes.of(settings)
     app.state.uploads = Uploads.of(settings)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from functools import partial
-from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
 
 from upheld.service.admission import Admission
-from upheld.service.protocol import SlicedProtocol, Turns
+from upheld.service.patience import patient
 
 DRAIN_SECONDS = 30  # for requests under way; then they are cut off
 _LAST_SECONDS = 5  # for replies to whoever was refused meanwhile
@@ -28,7 +26,7 @@ class Server(uvicorn.Server):
                 app,
                 host=host,
                 port=port,
-                http=cast("type[SlicedProtocol]", partial(SlicedProtocol, turns=Turns())),
+                http=patient(app.state.settings),
                 log_config=None,  # logs are the process's own matter
                 log_level="warning",
                 access_log=False,

@@ -19,6 +19,7 @@ from upheld.assemble import open_parts
 from upheld.errors import UsageError
 from upheld.service.listening import listening
 from upheld.service.mcp.tools import server
+from upheld.service.patience import patient
 from upheld.settings import Settings
 
 PATH = "/mcp"
@@ -70,7 +71,8 @@ async def serve_http(
             app = http_app(server(parts, labels), host, settings.mcp_key)
             shown = f"[{host}]" if ":" in host else host
             ready(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
-            config = uvicorn.Config(app, log_config=None, access_log=False)
+            protocol = patient(settings)
+            config = uvicorn.Config(app, http=protocol, log_config=None, access_log=False)
             await uvicorn.Server(config).serve(sockets=[listener])
         finally:
             await parts.close()

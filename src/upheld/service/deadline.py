@@ -31,7 +31,7 @@ async def in_time(seconds: float, work: Coroutine[Any, Any, T]) -> T:
             raise TimeoutError
         return task.result()
     finally:
-        await _leave(task)
+        await leave(task)
 
 
 async def at_most(seconds: float, work: Coroutine[Any, Any, T]) -> T:
@@ -82,14 +82,15 @@ class Deadline:
             if not over:
                 task.result()
         finally:
-            await _leave(task)
+            await leave(task)
         if over and not started:
             error = StateUnavailableError("The request took too long.")
             tell(error)
             await problem_response(error, scope["path"])(scope, receive, send)
 
 
-async def _leave(task: asyncio.Future[Any]) -> None:
+async def leave(task: asyncio.Future[Any]) -> None:
+    """Cancel what nobody waits for any more, and wait for its end only for a moment."""
     if not task.done():
         task.cancel()
         task.add_done_callback(forget)

@@ -53,9 +53,18 @@ class Once:
 
 @asynccontextmanager
 async def once(
-    service: Service, caller: Caller, *, route: str, key: str | None, request: bytes
+    service: Service,
+    caller: Caller,
+    *,
+    route: str,
+    key: str | None,
+    request: bytes,
+    seconds: float = STATE_SECONDS,
 ) -> AsyncIterator[Once]:
-    """Claim the key for the block; a block that falls before `keep` lets it go again."""
+    """Claim the key for the block; a block that falls before `keep` lets it go again.
+
+    The database is waited for no longer than `seconds`.
+    """
     if key is None:
         yield Once()
         return
@@ -66,7 +75,7 @@ async def once(
         async with service.database.session(caller.tenant, labels=caller.labels) as session:
             return await idempotency.begin(session, route=route, key=named, request=request)
 
-    begun = await at_most(STATE_SECONDS, begin())
+    begun = await at_most(min(seconds, STATE_SECONDS), begin())
     if isinstance(begun, Replay):
         yield Once(replay=begun)
         return

@@ -26,6 +26,7 @@ from tests.integration.service.serving import (
 from tests.servers.postgres import State
 from upheld.service import callers, deadline
 from upheld.service.state.connect import conninfo
+from upheld.service.state.database import Database
 
 pytestmark = pytest.mark.real
 
@@ -93,3 +94,45 @@ async def test_what_cannot_be_cancelled_is_left_behind() -> None:
         await deadline.at_most(0.05, stubborn())
     assert time.monotonic() - began < 5
     released.set()
+
+
+async def test_a_key_is_looked_up_no_longer_than_the_caller_waits(
+    own_state: State, tmp_path: Path
+) -> None:
+    settings = service_settings(own_state, Place(str(tmp_path)))
+    async with (
+        asyncio.timeout(200),
+        running(settings) as app,
+        client(app, await new_key(own_state)) as caller,
+    ):
+        await give(caller, "rota", "The lighthouse opens at nine.")
+        await work_off(app, own_state)
+        with hung(own_state):
+            began = time.monotonic()
+            reply = await ask(caller, "When does the lighthouse open?", budget={"seconds": 1})
+            took = time.monotonic() - began
+        assert (reply.status_code, reply.json()["code"]) == (503, "state_unavailable")
+        assert took < deadline.STATE_SECONDS / 2  # a second, if nobody else wants the processor
+
+
+async def test_a_body_that_was_looked_at_for_its_budget_is_still_all_there(
+    state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database is slow, and yet in time."""
+    find = Database.find_key
+
+    async def late(database: Database, prefix: str) -> object:
+        await asyncio.sleep(0.05)
+        return await find(database, prefix)
+
+    monkeypatch.setattr(Database, "find_key", late)
+    monkeypatch.setattr(callers, "QUICK_SECONDS", 0.0)
+    settings = service_settings(state, Place(str(tmp_path)))
+    async with running(settings) as app, client(app, await new_key(state)) as caller:
+        given = {"answer": "The tower opens at nine. [1]", "sources": ["The tower opens at nine."]}
+        for budget in ({"seconds": 30}, {"seconds": "soon"}, None):
+            body = given if budget is None else {**given, "budget": budget}
+            reply = await caller.post("/v1/verify", json=body)
+            wrong = budget == {"seconds": "soon"}
+            assert reply.status_code == (422 if wrong else 200), reply.text
+        assert (await caller.post("/v1/verify", content=b"{")).status_code == 422

@@ -53,7 +53,9 @@ async def ask(
 
     async def work(listener: Listener | None) -> tuple[Body, bool]:
         sent = body.model_dump_json(exclude={"stream"}).encode()
-        async with once(service, caller, route=ROUTE, key=idempotency_key, request=sent) as this:
+        async with once(
+            service, caller, route=ROUTE, key=idempotency_key, request=sent, seconds=seconds
+        ) as this:
             if this.replay is not None:
                 return this.replay.body, True
             answering = answered(service, caller, body, budget, this, listener)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, cast
 
 from upheld.budget import Budget, Meter
+from upheld.errors import UpheldError
 from upheld.otel import OtelSpan, OtelTracer, otel_span
 from upheld.types import Draft, Event, Usage
 
@@ -93,13 +94,19 @@ class Run:
 
     def close_span(self, span: Span, error: BaseException | None) -> None:
         seconds = self.meter.clock() - self.meter.started - span.start
-        told = None if error is None else f"{type(error).__name__}: {error}"[:300]
+        told = None if error is None else _public(error)
         event = Event(
             span.id, span.parent, span.stage, span.start, seconds, span.usage, told, span.note
         )
         self.events.append(event)
         if self.listener is not None:
             self.listener(event)
+
+
+def _public(error: BaseException) -> str:
+    """What a trace tells of an error; the words of others may hold paths and addresses."""
+    kind = type(error).__name__
+    return f"{kind}: {error}"[:300] if isinstance(error, UpheldError) else kind
 
 
 _run: ContextVar[Run | None] = ContextVar("upheld_run", default=None)

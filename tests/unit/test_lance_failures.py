@@ -39,6 +39,7 @@ async def test_a_file_that_stays_away_is_our_error() -> None:
 
 async def test_other_failures_are_told_at_once() -> None:
     table = Table(vanishing=1, told="disk full")
-    with pytest.raises(StorageError, match="disk full"):
+    with pytest.raises(StorageError, match="Reading failed") as failure:
         await table.read()
+    assert failure.value.detail == "disk full"
     assert table.reads == 1

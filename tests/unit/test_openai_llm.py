@@ -77,15 +77,19 @@ async def test_passing_failures_are_tried_again_and_counted(failure: Response) -
 @pytest.mark.parametrize("status", [400, 401, 403, 413, 422])
 async def test_lasting_failures_are_not_tried_again(status: int) -> None:
     async with unruly(in_turn(refused(status, "no"), OK)) as server:
-        with pytest.raises(LLMRejectedError, match=rf"refused \({status}\): no"):
+        with pytest.raises(LLMRejectedError, match=rf"refused \({status}\)") as caught:
             await ask(server)
+    assert caught.value.detail == f"{server.url}: no"  # for whoever runs it
+    assert caught.value.address == server.url
+    assert server.url not in str(caught.value)  # for whoever asks
     assert len(server.requests) == 1
 
 
 async def test_an_empty_account_is_not_tried_again() -> None:
     async with unruly(in_turn(refused(429, "pay", code="insufficient_quota"), OK)) as server:
-        with pytest.raises(LLMRejectedError, match="pay"):
+        with pytest.raises(LLMRejectedError, match="429") as caught:
             await ask(server)
+    assert "pay" in caught.value.detail
     assert len(server.requests) == 1
 
 
@@ -322,8 +326,10 @@ async def test_tokens_of_all_samples_count_where_a_server_reports_one() -> None:
 
 async def test_a_server_that_is_not_there(unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}/v1"
-    with pytest.raises(LLMUnavailableError, match=f"Is the server running at {url}"):
+    with pytest.raises(LLMUnavailableError, match="Is its server running") as caught:
         await ask(url)
+    assert (caught.value.detail, caught.value.address) == (url, url)
+    assert "127.0.0.1" not in str(caught.value)
 
 
 async def test_an_unknown_model_names_those_that_are_there() -> None:
@@ -333,8 +339,9 @@ async def test_an_unknown_model_names_those_that_are_there() -> None:
         return refused(404, "The model `m` does not exist.")
 
     async with unruly(handler) as server:
-        with pytest.raises(LLMRejectedError, match="lists these models: llama, qwen"):
+        with pytest.raises(LLMRejectedError, match="does not have the model 'm'") as caught:
             await ask(server)
+    assert "lists these models: llama, qwen" in caught.value.detail
 
 
 async def test_a_wrong_path_is_explained() -> None:
@@ -385,6 +392,7 @@ async def test_bounds_that_a_server_refuses_are_left_out_from_then_on() -> None:
 
 async def test_a_schema_that_is_refused_for_good_is_an_error() -> None:
     async with unruly(in_turn(refused(400, "Invalid schema: too deep"))) as server:
-        with pytest.raises(LLMRejectedError, match="too deep") as caught:
+        with pytest.raises(LLMRejectedError, match="400") as caught:
             await ask(server)
+    assert "too deep" in caught.value.detail
     assert len(server.requests) == caught.value.usage.requests == 2

@@ -54,6 +54,8 @@ def complain(error: UpheldError) -> None:
     """An error and what to do about it."""
     first, *rest = str(error).split("\n")
     err.print(Text.assemble(("error: ", "bold red"), first))
+    if error.detail:
+        err.print(Text(error.detail))
     for line in rest:
         err.print(Text(line, style="dim"))
 

@@ -93,8 +93,8 @@ class CachedLLM:
                 kept.append(from_text(text, output))
         except ValueError:
             pass  # what fits no longer, and what follows it, is asked for again
-        except (sqlite3.Error, OSError) as error:
-            current_run().degrade(f"the call cache cannot be read: {error.args[-1]}")
+        except (sqlite3.Error, OSError):
+            current_run().degrade("the call cache cannot be read")
         return kept
 
     async def _store(
@@ -103,8 +103,8 @@ class CachedLLM:
         rows = [(key, as_text(each)) for key, each in zip(keys, generations, strict=True)]
         try:
             await asyncio.to_thread(write, self.path, rows)
-        except (sqlite3.Error, OSError) as error:
-            current_run().degrade(f"the call cache cannot be written: {error.args[-1]}")
+        except (sqlite3.Error, OSError):
+            current_run().degrade("the call cache cannot be written")
 
 
 def _rest(sampling: Sampling, kept: int) -> Sampling:

@@ -48,7 +48,7 @@ class CrossEncoder:
             weights = sha256_of(model)
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
         except Exception as error:  # tokenizers raises bare Exception
-            raise ModelError(f"the {role}'s files cannot be read: {error}") from error
+            raise ModelError(f"the {role}'s files cannot be read", detail=str(error)) from error
         self._tokenizer.no_padding()
         if cuts:
             self._tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
@@ -64,7 +64,8 @@ class CrossEncoder:
                 return self._tokenizer.encode(clean(text), add_special_tokens=False)
             return self._tokenizer.encode(clean(text), clean(second))
         except Exception as error:  # tokenizers raises bare Exception
-            raise ModelError(f"the {self._role}'s tokenizer failed: {error}") from error
+            failed = f"the {self._role}'s tokenizer failed"
+            raise ModelError(failed, detail=str(error)) from error
 
     def probabilities(self, encoding: Any) -> list[float]:
         """One for each output; together they are one."""
@@ -79,7 +80,7 @@ class CrossEncoder:
             fed = {name: value for name, value in self._feed(encoding).items() if name in inputs}
             [logits] = session.run(None, fed)
         except Exception as error:  # onnxruntime's errors have no common base
-            raise ModelError(f"the {self._role} failed: {error}") from error
+            raise ModelError(f"the {self._role} failed", detail=str(error)) from error
         if logits.shape != (1, self._outputs):
             raise ModelError(f"the {self._role} gave scores of the wrong shape: {logits.shape}")
         return self._shares(logits[0])

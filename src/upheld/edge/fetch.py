@@ -144,8 +144,8 @@ class Fetcher:
                     return answer
                 return _Answer(url, 200, headers, await self._body(answer, response))
         except _FAILURES as error:
-            reason = str(error) or type(error).__name__
-            raise WebUnavailableError(f"{url} cannot be fetched ({reason})") from error
+            told = f"{url} cannot be fetched ({type(error).__name__})"
+            raise WebUnavailableError(told, detail=str(error)) from error
 
     async def _body(self, answer: _Answer, response: httpcore2.Response) -> bytes:
         """The decoded body; both what is sent and what it unpacks to are held to the limit."""

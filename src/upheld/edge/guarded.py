@@ -81,10 +81,13 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             found = () if spelt else await self._resolve(host, port)
             answers = [spelt] if spelt else [ip_address(answer) for answer in found]
         except (OSError, UnicodeError, ValueError) as error:
-            raise WebUnavailableError(f"{host} has no address ({error})") from error
+            raise WebUnavailableError(f"{host} has no address", detail=str(error)) from error
         if not answers:
             raise WebUnavailableError(f"{host} has no address")
         for address in answers:
             if (reason := why_forbidden(address, self._allow)) is not None:
-                raise WebRefusedError(f"{host} is not fetched: its address {address} is {reason}")
+                # Not with the address: it would tell a caller what our name server knows.
+                raise WebRefusedError(
+                    f"{host} is not fetched: its address is {reason}", detail=str(address)
+                )
         return answers

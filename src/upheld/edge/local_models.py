@@ -55,7 +55,7 @@ class LocalEmbedder:
             weights = sha256_of(self._model)
             self._tokenizer = Tokenizer.from_file(str(tokenizer or embedder_tokenizer()))
         except Exception as error:  # tokenizers raises bare Exception
-            raise ModelError(f"the embedder's files cannot be read: {error}") from error
+            raise ModelError("the embedder's files cannot be read", detail=str(error)) from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self.identity = f"{name}:{weights[:12]}"
@@ -86,7 +86,7 @@ class LocalEmbedder:
         try:
             [vectors] = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:  # onnxruntime's errors have no common base
-            raise ModelError(f"the embedder failed: {error}") from error
+            raise ModelError("the embedder failed", detail=str(error)) from error
         return list(vectors)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import time
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import openai
@@ -12,6 +13,7 @@ from pydantic import SecretStr
 
 from upheld.errors import LLMError, LLMOutputError, LLMRejectedError, LLMUnavailableError
 
+E = TypeVar("E", bound=LLMError)
 _RETRYABLE = frozenset({408, 409, 429})
 _SHORTEST_SECRET = 6  # hiding shorter ones would garble texts, and they hide nothing
 
@@ -48,39 +50,47 @@ class Endpoint:
     def translate(self, error: Exception) -> LLMError:
         """An error of the SDK as one of ours."""
         if isinstance(error, openai.APITimeoutError):
-            return LLMUnavailableError(
-                f"the language model at {self.shown} did not answer in time",
+            return self._error(
+                LLMUnavailableError,
+                "the language model did not answer in time",
                 help="It may be overloaded or too slow for the time allowed.",
             )
         if isinstance(error, openai.APIConnectionError):
-            return LLMUnavailableError(
-                f"cannot reach the language model at {self.shown}",
-                help=f"Is the server running at {self.shown}? Check the URL and its port.",
+            return self._error(
+                LLMUnavailableError,
+                "cannot reach the language model",
+                help="Is its server running? Check llm_url and its port.",
             )
         if isinstance(error, openai.APIStatusError):
             return self._from_status(error)
         if isinstance(error, openai.APIError) and error.body is not None:  # said inside a stream
-            return LLMUnavailableError(f"{self.shown} failed as it wrote: {self._told(error)}")
-        return LLMOutputError(
-            f"{self.shown} answered, but not as a chat completion: {self._told(error)}",
+            failed = "the language model failed as it wrote"
+            return self._error(LLMUnavailableError, failed, self._told(error))
+        return self._error(
+            LLMOutputError,
+            "the language model answered, but not as a chat completion",
+            self._told(error),
             help="Is it an OpenAI-compatible server, and does its URL end in /v1?",
         )
 
     def unknown_model(self, error: Exception, known: tuple[str, ...]) -> LLMRejectedError:
         """A 404, explained by what the server does have."""
-        help = f"The server lists these models: {', '.join(known)}."
-        if not known:
-            help = "It lists no models. Does the URL end in /v1?"
-        return LLMRejectedError(
-            f"{self.shown} does not have the model {self.model!r}: {self._told(error)}", help=help
+        listed = f" The server lists these models: {', '.join(known)}." if known else ""
+        return self._error(
+            LLMRejectedError,
+            f"the language model's server does not have the model {self.model!r}",
+            f"{self._told(error)}{listed}",
+            help="" if known else "It lists no models. Does the URL end in /v1?",
         )
 
     def _from_status(self, error: openai.APIStatusError) -> LLMError:
         status, told = error.status_code, self._told(error)
         # An empty account answers 429 as well, and no waiting fills it.
         if (status in _RETRYABLE or status >= 500) and error.code != "insufficient_quota":
-            unavailable = LLMUnavailableError(
-                f"{self.shown} answered {status}: {told}",
+            unavailable = self._error(
+                LLMUnavailableError,
+                f"the language model's server answered {status}",
+                told,
                 help="The server is overloaded or failing; its log may say why.",
             )
             unavailable.retry_after = retry_after(error.response.headers.get("retry-after"))
@@ -90,7 +100,13 @@ class Endpoint:
             help = "Check the API key of this server, and that it may use this model."
         elif "context" in told.lower():
             help = "Show fewer passages, ask for fewer tokens, or serve a larger context."
-        return LLMRejectedError(f"{self.shown} refused ({status}): {told}", help=help)
+        refused = f"the language model's server refused ({status})"
+        return self._error(LLMRejectedError, refused, told, help=help)
+
+    def _error(self, kind: type[E], message: str, told: str = "", help: str = "") -> E:
+        """The message names no server: answers carry it to whoever asked."""
+        detail = f"{self.shown}: {told}" if told else self.shown
+        return kind(message, help=help, detail=detail, address=self.shown)
 
     def _told(self, error: Exception) -> str:
         body = error.body if isinstance(error, openai.APIError) else None

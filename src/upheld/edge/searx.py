@@ -63,8 +63,10 @@ class Searx:
             response = await self._client.get("search", params={"q": words, "format": "json"})
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             raise WebUnavailableError(
-                f"cannot reach the search service at {self._shown} ({type(error).__name__})",
-                help="Is SearXNG running there? Check the URL and its port.",
+                f"cannot reach the search service ({type(error).__name__})",
+                help="Is SearXNG running? Check its URL and its port.",
+                detail=self._shown,
+                address=self._shown,
             ) from error
         return self._results(response)
 
@@ -74,24 +76,34 @@ class Searx:
     def _results(self, response: httpx2.Response) -> Results:
         status = response.status_code
         if status == 429 or status >= 500:
-            raise WebUnavailableError(f"the search service at {self._shown} answered {status}")
+            raise WebUnavailableError(
+                f"the search service answered {status}", detail=self._shown, address=self._shown
+            )
         if status != 200:
             help = "Check the URL."
             if status == 403:
                 help = "Add `json` to `search.formats` in the settings.yml of SearXNG."
-            raise WebError(f"the search service at {self._shown} answered {status}", help=help)
+            raise WebError(
+                f"the search service answered {status}",
+                help=help,
+                detail=self._shown,
+                address=self._shown,
+            )
         try:
             reply = _Reply.model_validate_json(response.content)
         except ValidationError as error:
             raise WebError(
-                f"{self._shown} answered, but not as SearXNG does",
+                "the search service answered, but not as SearXNG does",
                 help="Does the URL lead to SearXNG itself?",
+                detail=self._shown,
+                address=self._shown,
             ) from error
         silent = tuple(str(engine[0]) for engine in reply.unresponsive_engines if engine)
         if silent and not reply.results:
             raise WebUnavailableError(
-                f"no search engine answered {self._shown}: {', '.join(silent)}",
+                f"no search engine answered: {', '.join(silent)}",
                 help="They may have blocked the service for a while.",
+                address=self._shown,
             )
         found = (Found(each.url, each.title or "") for each in reply.results)
         return Results(tuple({each.url: each for each in found}.values()), silent)

@@ -49,7 +49,8 @@ def translated(doing: str) -> Iterator[None]:
         yield
     except (RuntimeError, OSError, ValueError, BaseError) as error:
         told = str(error)
-        message = f"{doing} failed: {told.splitlines()[0][:500] if told else repr(error)}"
+        # The engine's words have paths and addresses of the storage.
+        detail = told.splitlines()[0][:500] if told else repr(error)
         kind: type[EngineError] = StorageError
         if _CONFLICT.search(told):
             kind = ConflictError
@@ -57,7 +58,7 @@ def translated(doing: str) -> Iterator[None]:
             kind = VanishedError
         elif isinstance(error, ValueError) or _REJECTED.search(told):
             kind = EngineError
-        raise kind(message) from error
+        raise kind(f"{doing} failed.", detail=detail) from error
 
 
 async def commit(doing: str, table: AsyncTable, attempt: Callable[[], Awaitable[T]]) -> T:

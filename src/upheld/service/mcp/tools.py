@@ -145,6 +145,6 @@ async def _need_documents(parts: Parts) -> None:
     if not (await parts.index.statistics(settings.collection)).documents:
         raise UsageError(
             f"There are no documents in the collection {settings.collection}.",
-            help="The user can add some: upheld index PATH "
-            f"--kb {settings.kb} --collection {settings.collection}",
+            help=f"The user can add some: upheld index PATH --collection {settings.collection}",
+            detail=settings.kb,
         )

@@ -15,6 +15,7 @@ from upheld.continuation import begins_midway, ends_midway
 from upheld.errors import ModelError
 from upheld.ports import Embedder, Grader
 from upheld.sentences import Span, sentence_spans
+from upheld.stages.checks.instructions import without_instructions
 from upheld.stages.grade import relevances
 from upheld.trace import current_run, span
 from upheld.types import Claim, Draft, Evidence, Passage, Question
@@ -136,11 +137,14 @@ class QuoteWriter:
 
 
 def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """Every sentence that says something by itself: headings and fragments are left out."""
+    """Every sentence that says something by itself.
+
+    Left out are headings, fragments, and what tells the answering system what to say.
+    """
     return [
         Candidate(passage, rank, start, end)
         for rank, passage in enumerate(passages)
-        for start, end in _whole_sentences(passage.text)
+        for start, end in _whole_sentences(without_instructions(passage.text))
         if not passage.text.startswith("#", start)
         and len(passage.text[start:end].split()) >= _FEWEST_WORDS
     ]

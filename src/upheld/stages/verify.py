@@ -176,12 +176,12 @@ class Verify:
             reason = f"not a statement to check: {cause.value.replace('_', ' ')}"
             verdict = Verdict(Support.NOT_CHECKWORTHY, reason=reason, cause=cause)
             return Task(place, claim, said, cited, others, settled=verdict)
-        if claim.verdict.cause is Cause.UNKNOWN_SOURCE:
-            return Task(place, claim, said, cited, others, settled=claim.verdict)
         if not sources:
             reason = "there is no source to check it against"
             lost = Verdict(Support.NOT_CHECKED, reason=reason, cause=Cause.NO_SOURCE)
             return Task(place, claim, said, settled=lost)
+        if claim.verdict.cause is Cause.UNKNOWN_SOURCE:
+            return Task(place, claim, said, cited, others, settled=claim.verdict)
         quotes = tuple(
             (source, where)
             for source in (*cited, *others)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from upheld.sentences import Span, sentence_spans
 from upheld.stages.checks.disowned import Disowned, disowned
+from upheld.stages.checks.instructions import as_evidence
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.quote_check import Quotable, quotable
 from upheld.stages.checks.windows import pieces, windows
@@ -75,9 +76,14 @@ class Source:
     _windows: dict[int, Windows] = field(default_factory=dict, repr=False)
     _tokens: int | None = field(default=None, repr=False)  # of all its sentences
 
+    @cached_property
+    def evidence(self) -> Passage:
+        """The passage with blanks for what tells the answering system what to say."""
+        return as_evidence(self.passage)
+
     @property
     def text(self) -> str:
-        return self.passage.text
+        return self.evidence.text
 
     def make_ready(self, *, for_model: bool) -> None:
         """Work out what every check wants to know of it; without a model, only quotes are found."""
@@ -98,8 +104,11 @@ class Source:
     @cached_property
     def trouble(self) -> Trouble | None:
         """What makes it useless as a source, in any language."""
-        if not self.text.strip():
+        if not self.passage.text.strip():
             return Trouble(Cause.SOURCE_EMPTY, "the source is empty")
+        if not self.text.strip():
+            reason = "the source only tells whoever answers what to say"
+            return Trouble(Cause.SOURCE_EMPTY, reason)
         if not is_text(self.text):
             return Trouble(Cause.UNREADABLE, "the source is not text")
         return None
@@ -110,18 +119,18 @@ class Source:
 
     @cached_property
     def quotable(self) -> tuple[Quotable, ...]:
-        return () if self.trouble else quotable(self.passage)
+        return () if self.trouble else quotable(self.evidence)
 
     @cached_property
     def disowned(self) -> dict[Span, Disowned]:
         """The sentences that it has but does not say itself."""
-        headings = "\n".join((self.passage.title, *self.passage.heading_path))
+        headings = "\n".join((self.evidence.title, *self.evidence.heading_path))
         return disowned(self.text, self.sentences, headings)
 
     @cached_property
     def names(self) -> Names:
         """The names in all of it, title and headings included."""
-        return Names.of(self.passage.searchable)
+        return Names.of(self.evidence.searchable)
 
     @cached_property
     def words(self) -> WordIndex:
@@ -130,7 +139,7 @@ class Source:
 
     @cached_property
     def heading_terms(self) -> frozenset[str]:
-        return terms("\n".join((self.passage.title, *self.passage.heading_path)))
+        return terms("\n".join((self.evidence.title, *self.evidence.heading_path)))
 
     def terms_of(self, claim: str) -> frozenset[str]:
         """The claim's terms that stand anywhere in it, title and headings included."""
@@ -236,7 +245,7 @@ class Source:
 
     def _context(self, room: int, count: Count) -> str:
         """Title and headings; outer headings go first where they would crowd the text."""
-        title, path = self.passage.title, self.passage.heading_path
+        title, path = self.evidence.title, self.evidence.heading_path
         while True:
             context = "\n".join(part for part in (title, " > ".join(path)) if part)
             if not context or count(context) <= room // _CONTEXT_SHARE:

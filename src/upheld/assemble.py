@@ -148,6 +148,8 @@ def load_engine() -> None:
 def open_fetch() -> Fetch | None:
     """Fetches pages, if the extra `web` is installed."""
     try:
+        import protego  # noqa: F401 — for robots.txt; the rest of the extra may be here without it
+
         from upheld.edge.fetch import Fetcher
     except ImportError:
         return None

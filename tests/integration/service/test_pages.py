@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from ipaddress import ip_network
@@ -50,6 +51,25 @@ async def test_a_page_is_fetched_and_cited(own_state: State, app: FastAPI) -> No
             document = (await caller.get(TOWER)).json()
             assert (document["status"], "404" in document["error"]) == ("failed", True)
         await fetch.close()
+
+
+@pytest.mark.parametrize("missing", ["protego", "httpx2"])
+async def test_without_the_extra_a_page_is_refused_at_once(
+    own_state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    for name in (missing, "upheld.edge.fetch"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, missing, None)
+        life = running(service_settings(own_state, Place(str(tmp_path))))
+        app = await life.__aenter__()
+    async with client(app, await new_key(own_state)) as caller:
+        reply = await caller.put(TOWER, json={"url": "https://example.org/tower"})
+        assert (reply.status_code, reply.json()["code"]) == (501, "missing_extra")
+        assert "upheld[web]" in reply.json()["help"]
+        assert (await caller.get(TOWER)).status_code == 404
+        assert (await caller.get("/v1/jobs")).json() == {"jobs": []}
+    await life.__aexit__(None, None, None)
 
 
 async def test_our_own_network_is_not_fetched(own_state: State, app: FastAPI) -> None:

@@ -16,6 +16,7 @@ from upheld.service.deadline import Deadline
 from upheld.service.lingering import Lingering
 from upheld.service.opened import opened
 from upheld.service.quotas import Uploads
+from upheld.service.reference import reference_route
 from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
@@ -49,6 +50,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         version=__version__,
         lifespan=lifespan,
         responses=problems.RESPONSES,
+        docs_url=None,  # ours loads nothing from a CDN
         redoc_url=None,
         redirect_slashes=False,  # the address would be made from the request's Host header
         # Its own logs and inner spans would carry the words of errors.
@@ -64,6 +66,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         app.include_router(routes.router)
     if (key := settings.metrics_key) is not None:
         app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
+    app.add_api_route("/docs", reference_route(app), include_in_schema=False)
     # The last one added is the first that a request meets.
     app.add_middleware(
         BodyLimit,

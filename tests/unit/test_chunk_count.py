@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from functools import cache
 
 import pytest
@@ -69,3 +70,13 @@ def test_characters_estimate_tokens() -> None:
     assert estimate("abcd efgh") == 3
     assert estimate("漢字") == 2
     assert estimate("") == 0
+
+
+def test_a_word_of_a_megabyte_is_counted_bit_by_bit_and_not_remembered() -> None:
+    fresh = TokenCounter.from_file(embedder_tokenizer())
+    for word in ("a," * 500_000, "a" * 1_000_000, "\u00e9" * 1_000_000):
+        began = time.thread_time()
+        assert fresh(word) > 0
+        assert time.thread_time() - began < 5
+    assert max(map(len, fresh.known)) <= 2_000
+    assert fresh("a," * 500_000) == 1_000_000

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Tokens = tuple[int, ...]
 
 MAX_TOKENS = 256
+TOKENISE_AT_ONCE = 32
+EMBED_AT_ONCE = 1024  # to put them into the queue takes the event loop some milliseconds
 # Padded tokens a batch; flat from 500 to 2,000, worse above: docs/decisions/004-embedder-runtime.md
 BATCH_TOKENS = 1_024
 
@@ -65,8 +67,12 @@ class LocalEmbedder:
         """One vector a text, in the order given; texts are cut at 256 tokens."""
         if not texts:
             return self._numpy.empty((0, self.dimension), self._numpy.float32)
-        tokens = await asyncio.to_thread(self._tokenise, texts)
-        return self._numpy.stack(await self._queue.run(tokens))
+        vectors: list[Vector] = []
+        for start in range(0, len(texts), EMBED_AT_ONCE):
+            some = texts[start : start + EMBED_AT_ONCE]
+            tokens = await asyncio.to_thread(self._tokenise, some)
+            vectors += await self._queue.run(tokens)
+        return self._numpy.stack(vectors)
 
     async def close(self) -> None:
         await self._queue.close()
@@ -74,7 +80,14 @@ class LocalEmbedder:
     def _tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         # A lone surrogate cannot be encoded; a replacement mark keeps the rest of the text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return [tuple(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(clean)]
+        # A few at a time: the tokenizer holds the interpreter's lock while it hands them over.
+        return [
+            tuple(encoding.ids)
+            for start in range(0, len(clean), TOKENISE_AT_ONCE)
+            for encoding in self._tokenizer.encode_batch_fast(
+                clean[start : start + TOKENISE_AT_ONCE]
+            )
+        ]
 
     @cached_property
     def _session(self) -> Any:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Counter = Callable[[str], int]
 
 _MOST_WORDS = 200_000  # remembered; about 20 MB
+_LONG_WORD = 2_000  # characters
 _PART = re.compile(r"[!-/:-@\[-`{-~]|[^!-/:-@\[-`{-~]+")  # ASCII punctuation stands alone
 
 
@@ -55,12 +56,22 @@ class TokenCounter:
     def _count(self, word: str) -> int:
         count = self.known.get(word)
         if count is None:
+            if len(word) > _LONG_WORD:
+                return self._count_long(word)
             parts = _PART.findall(word)
             count = sum(map(self._count, parts)) if len(parts) > 1 else self.pieces(word)
             if len(self.known) > _MOST_WORDS:
                 self.known.clear()
             self.known[word] = count
         return count
+
+    def _count_long(self, word: str) -> int:
+        """Bit by bit and not remembered: a line of a table may be one word of a megabyte.
+
+        One call for all of it would hold the interpreter's lock to its end.
+        """
+        cuts = range(0, len(word), _LONG_WORD)
+        return sum(self._count(word[start : start + _LONG_WORD]) for start in cuts)
 
 
 @dataclass(frozen=True, slots=True)

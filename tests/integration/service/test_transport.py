@@ -14,7 +14,14 @@ import pytest
 
 from tests.integration.places import Place
 from tests.integration.service.listening import hung_model, listening, remote
-from tests.integration.service.serving import ask, give, new_key, service_settings, work_off
+from tests.integration.service.serving import (
+    WITH_METRICS_KEY,
+    ask,
+    give,
+    new_key,
+    service_settings,
+    work_off,
+)
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
 from upheld.service.routes import guarantee, verify
@@ -188,7 +195,7 @@ async def test_the_event_loop_is_watched_while_the_service_runs(
         async with remote(url, await new_key(state)) as caller:
             lags = 0.0
             while not lags:
-                text = (await caller.get("/metrics")).text
+                text = (await caller.get("/metrics", headers=WITH_METRICS_KEY)).text
                 line = next(each for each in text.splitlines() if "lag_seconds_count" in each)
                 lags = float(line.split()[1])
     assert not watching()

@@ -29,6 +29,7 @@ FIELDS = (
     "route",
     "status",
     "seconds",
+    "processor_seconds",
     "tenant",
     "error",
     "frames",

@@ -5,7 +5,8 @@ late it is. A thread beside it looks whether the heartbeat is overdue, and logs 
 that moment: once the heartbeat itself runs again, nothing is left to be seen.
 
 Where the loop waits for the interpreter's lock, its own stack tells nothing, and the stacks of the
-other threads do: one of them holds it. Stacks are files, lines and functions, never values.
+other threads do: one of them holds it. Where this process had hardly any processor time meanwhile,
+the machine is busy with something else. Stacks are files, lines and functions, never values.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class StallMonitor:
     lag: Callable[[float], None]
     clock: Callable[[], float] = time.monotonic
     _due: float = field(default=0.0, init=False)
+    _processor: float = field(default=0.0, init=False)
     _thread: int = field(default=0, init=False)
     _handle: asyncio.TimerHandle | None = field(default=None, init=False)
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
@@ -60,6 +62,7 @@ class StallMonitor:
 
     def _schedule(self) -> None:
         self._due = self.clock() + BEAT_SECONDS
+        self._processor = time.process_time()
         self._handle = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beat)
 
     def _beat(self) -> None:
@@ -84,6 +87,7 @@ class StallMonitor:
             "the event loop stalls",
             extra={
                 "seconds": round(late, 3),
+                "processor_seconds": round(time.process_time() - self._processor, 3),
                 "frames": _stack(here, FRAMES),
                 "threads": [told for each in stacks.values() if (told := _at_work(each))],
             },

@@ -13,6 +13,7 @@ from upheld.bench.costs.speed import Compared, interleaved, retried
 from upheld.bench.manifest import manifest
 from upheld.bench.report import Report, Row, Watch
 from upheld.bench.verify.bare_entailment import Loop, bare_loops
+from upheld.bench.verify.lengths import time_lengths
 from upheld.bench.verify.made_answers import AnswerWriter, MadeAnswer
 from upheld.errors import ModelError
 from upheld.ports import Entailment, Pair
@@ -56,11 +57,14 @@ async def measure(
     asked = requests(writer, sizes)
     shared, shared_attempts = await retried(lambda: compare_sharing(model, asked, sizes, watch))
     seconds, checked = await time_answers(verify, writer, sizes.answers, watch)
+    lengths = await time_lengths(verify, writer, watch)
+    long, longest = (row["a claim, s"] for row in lengths[-2:])
     bars = {
         "pairs_per_s": len(pairs) / alone.ours,
         "verify_over_bare": alone.bare / alone.ours,
         "shared_speedup": shared.bare / shared.ours,
         "answer_p95_s": statistics.quantiles(seconds, n=20, method="inclusive")[-1],
+        "claim_100k_over_10k": longest / long,
     }
     rows: list[Row] = [
         {
@@ -83,6 +87,7 @@ async def measure(
             "pairs an answer": statistics.mean(checked),
             "most pairs": max(checked),
         },
+        *lengths,
     ]
     facts = manifest(
         model=model.identity,

@@ -6,13 +6,13 @@ nobody else, and it ends with the deadline, or when the caller goes away.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Any
 
 from upheld.child_process import OUT_OF_MEMORY, ChildEndedError, ChildProcesses, serve
 from upheld.stages.checks.claims import Sentence, split_answer
@@ -32,20 +32,28 @@ _CHILD = (sys.executable, "-P", "-m", "upheld.stages.checks.text_work")
 
 async def split_apart(answer: str) -> tuple[Sentence, ...] | Trouble:
     """`split_answer` in a child, or why there is no result."""
-    fields = await _asked({"work": "split"}, answer)
-    if isinstance(fields, Trouble):
-        return fields
-    return tuple(Sentence(**{**each, "marks": tuple(each["marks"])}) for each in fields["found"])
+    reply = await _asked({"work": "split"}, answer)
+    return reply if isinstance(reply, Trouble) else await asyncio.to_thread(_sentences, reply)
 
 
 async def prepare_apart(source: Source) -> None:
     """Make a source ready in a child; if that fails, the reason becomes the source's trouble."""
     passage = source.passage
     about = {"work": "prepare", "title": passage.title, "headings": passage.heading_path}
-    fields = await _asked(about, passage.text)
-    if isinstance(fields, Trouble):
-        source.prepared(trouble=fields)
-        return
+    reply = await _asked(about, passage.text)
+    if isinstance(reply, Trouble):
+        source.prepared(trouble=reply)
+    else:
+        await asyncio.to_thread(_fill, source, reply)
+
+
+def _sentences(reply: bytes) -> tuple[Sentence, ...]:
+    found = json.loads(reply)["found"]
+    return tuple(Sentence(**{**each, "marks": tuple(each["marks"])}) for each in found)
+
+
+def _fill(source: Source, reply: bytes) -> None:
+    fields = json.loads(reply)
     trouble = fields["trouble"]
     manners = {manner.value: manner for manner in Manner}
     source.prepared(
@@ -69,17 +77,16 @@ def _children() -> ChildProcesses:
     return children
 
 
-async def _asked(about: Mapping[str, object], text: str) -> dict[str, Any] | Trouble:
+async def _asked(about: Mapping[str, object], text: str) -> bytes | Trouble:
     body = text.encode("utf-8", "surrogatepass")
     try:
-        head, _ = await _children().ask(json.dumps(about).encode(), body)
+        reply, _ = await _children().ask(json.dumps(about).encode(), body)
     except ChildEndedError as ended:
         reason = f"the process that worked on its text ended (status {ended.status})"
         if ended.status == OUT_OF_MEMORY:
             reason = f"its text needs more than {MEMORY_BYTES // 1_000_000} MB to be worked on"
         return Trouble(Cause.UNREADABLE, reason)
-    fields: dict[str, Any] = json.loads(head)
-    return fields
+    return reply
 
 
 def _answer(head: bytes, body: bytes) -> tuple[bytes, bytes]:

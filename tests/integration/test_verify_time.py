@@ -1,0 +1,52 @@
+"""The shipped verifier against the clock, on an idle machine: partial results, long sources."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.integration.shipped_verifier import shipped_verify
+from upheld.bench.verify.lengths import long_source, time_lengths
+from upheld.bench.verify.made_answers import AnswerWriter
+from upheld.budget import Budget
+from upheld.stages.checks.claims import split_answer
+from upheld.types import Cause, Support
+from upheld.verifying import check
+
+pytestmark = pytest.mark.campaign
+
+
+async def test_with_a_third_of_the_time_a_quarter_of_thirty_claims_have_verdicts() -> None:
+    """Thirty sentences without marks against five sources of 5,000 characters."""
+    writer = AnswerWriter(3)
+    answers = [writer.answer() for _ in range(5)]
+    sources = [long_source(writer, answer, 5_000).text for answer in answers]
+    said = [each.text for answer in answers for each in split_answer(answer.text)]
+    text = " ".join(said)
+    async with shipped_verify() as verify:
+        await check(verify, said[0], sources[:1])  # the model is loaded by the first
+        began = time.perf_counter()
+        whole = await check(verify, text, sources)
+        seconds = (time.perf_counter() - began) / 3
+        began = time.perf_counter()
+        cut = await check(verify, text, sources, budget=Budget(seconds=seconds))
+        assert time.perf_counter() - began < seconds + 0.5
+    assert len(whole.claims) == 30
+    assert not whole.degraded
+    decided = [each for each in cut.claims if each.verdict.support is not Support.NOT_CHECKED]
+    print(f"{len(decided)} of 30 claims were decided in {seconds:.1f} s, a third of what all take")
+    assert len(decided) >= 30 / 4
+    for claim in cut.claims:
+        if claim.verdict.support is Support.NOT_CHECKED:
+            assert claim.verdict.cause is Cause.OUT_OF_TIME
+            assert f"(limit: {seconds:g} s)" in claim.verdict.reason
+
+
+async def test_a_claim_takes_as_long_against_a_source_that_is_ten_times_as_long() -> None:
+    async with shipped_verify() as verify:
+        await time_lengths(verify, AnswerWriter(1), lambda *_: None)  # opens the models
+        short, long, longest = await time_lengths(verify, AnswerWriter(2), lambda *_: None)
+    print(short, long, longest)
+    assert longest["a claim, s"] <= 1.5 * long["a claim, s"]
+    assert max(row["pairs a claim"] for row in (short, long, longest)) <= 6

@@ -16,7 +16,8 @@
     │   └── StorageError      storage cannot be reached, or a commit failed
     ├── ModelError            a local or remote encoder model
     ├── LLMError              the language model
-    │   ├── LLMUnavailableError     cannot be reached, overloaded, timed out
+    │   ├── LLMUnavailableError     cannot be reached, overloaded
+    │   │   └── LLMTimeoutError     took longer than one call may; not called again in this run
     │   ├── LLMRejectedError        refused the request (key, model name, size)
     │   └── LLMOutputError          answered, but not in the schema asked for
     ├── WebError              the web: its search service, or one page
@@ -141,6 +142,10 @@ class LLMUnavailableError(LLMError):
 
     retryable = True
     retry_after: float | None = None  # seconds, where the server said so
+
+
+class LLMTimeoutError(LLMUnavailableError):
+    """One call took longer than `llm_timeout`; the rest of the run goes on without the model."""
 
 
 class LLMRejectedError(LLMError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from typing import Any
 
@@ -29,6 +30,7 @@ from upheld.errors import (
     BudgetExceededError,
     LLMOutputError,
     LLMRejectedError,
+    LLMTimeoutError,
     LLMUnavailableError,
 )
 from upheld.ports import Message, Reply, Sampling
@@ -148,6 +150,48 @@ async def test_a_server_that_hangs_times_out() -> None:
     async with unruly(in_turn(HANG)) as server:
         with pytest.raises(LLMUnavailableError, match="did not answer in time"):
             await ask(server, timeout=0.05, retry=Retry(attempts=1))
+
+
+async def test_a_server_that_stalls_costs_the_timeout_once() -> None:
+    """Neither is the call repeated, nor do calls after it, or those that wait for a place, wait."""
+    async with unruly(in_turn(HANG)) as server:
+        llm = OpenAILLM(server.url, "m", retry=quick(), timeout=0.3, concurrency=2)
+        with start_run() as run:
+            failed = await asyncio.gather(
+                *(generate(llm, "write", (Message("user", each),), Colour) for each in "abcdef"),
+                return_exceptions=True,
+            )
+            with pytest.raises(LLMTimeoutError, match="did not answer in time"):
+                await generate(llm, "write", ASK, Colour)
+        assert [type(each) for each in failed] == [LLMTimeoutError] * 6
+        assert len(server.completions) == 2, "those that were under way"
+        assert [event.stage for event in run.events] == ["write"] * 7, "no retry among them"
+        with start_run(), pytest.raises(LLMTimeoutError):  # another run tries again
+            await generate(llm, "write", ASK, Colour)
+        assert len(server.completions) == 3
+        await llm.close()
+
+
+async def test_a_server_that_sends_a_byte_now_and_then_is_late_too() -> None:
+    ended = asyncio.Event()
+
+    async def trickle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")
+            while not writer.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(0.02)
+        writer.close()
+        ended.set()
+
+    server = await asyncio.start_server(trickle, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    async with server, asyncio.timeout(10):
+        with pytest.raises(LLMTimeoutError):
+            await ask(url, timeout=0.3)
+        await ended.wait()
 
 
 async def test_the_deadline_of_the_run_cuts_a_hang() -> None:

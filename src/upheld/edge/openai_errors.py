@@ -11,7 +11,13 @@ from urllib.parse import urlsplit, urlunsplit
 import openai
 from pydantic import SecretStr
 
-from upheld.errors import LLMError, LLMOutputError, LLMRejectedError, LLMUnavailableError
+from upheld.errors import (
+    LLMError,
+    LLMOutputError,
+    LLMRejectedError,
+    LLMTimeoutError,
+    LLMUnavailableError,
+)
 
 E = TypeVar("E", bound=LLMError)
 _RETRYABLE = frozenset({408, 409, 429})
@@ -49,12 +55,8 @@ class Endpoint:
 
     def translate(self, error: Exception) -> LLMError:
         """An error of the SDK as one of ours."""
-        if isinstance(error, openai.APITimeoutError):
-            return self._error(
-                LLMUnavailableError,
-                "the language model did not answer in time",
-                help="It may be overloaded or too slow for the time allowed.",
-            )
+        if isinstance(error, openai.APITimeoutError | TimeoutError):
+            return self.late()
         if isinstance(error, openai.APIConnectionError):
             return self._error(
                 LLMUnavailableError,
@@ -71,6 +73,14 @@ class Endpoint:
             "the language model answered, but not as a chat completion",
             self._told(error),
             help="Is it an OpenAI-compatible server, and does its URL end in /v1?",
+        )
+
+    def late(self) -> LLMTimeoutError:
+        """The error of a call that took too long, and of those after it."""
+        return self._error(
+            LLMTimeoutError,
+            "the language model did not answer in time",
+            help="It may be overloaded, or too slow for the time allowed (llm_timeout).",
         )
 
     def unknown_model(self, error: Exception, known: tuple[str, ...]) -> LLMRejectedError:

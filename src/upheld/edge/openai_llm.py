@@ -26,6 +26,7 @@ from upheld.trace import current_run
 from upheld.types import Usage
 
 _CONNECT_SECONDS = 5.0
+_STALLED = "the language model stalled"  # what a run knows of a server
 _GRACE_SECONDS = 0.5  # lets the run's own deadline strike first, with its clearer error
 _TOKENS_PER_MESSAGE = 8  # role and turn markers of the chat templates we know
 
@@ -111,6 +112,8 @@ class OpenAILLM:
                     if chunk is None:
                         raise ValueError("a stream without events")
                 except (openai.OpenAIError, ValueError) as error:
+                    if isinstance(error, openai.APITimeoutError):
+                        current_run().known[_STALLED, id(self)] = True
                     raise self._endpoint.translate(error) from self._endpoint.cause(error)
                 finally:
                     await chunks.close()
@@ -204,15 +207,24 @@ class OpenAILLM:
             return await self._send_held(arguments)
 
     async def _send_held(self, arguments: dict[str, Any]) -> object:
-        seconds = max(0.0, current_run().meter.seconds_left) + _GRACE_SECONDS
-        timeout = openai.Timeout(min(self._timeout, seconds), connect=_CONNECT_SECONDS)
+        run = current_run()
+        if (_STALLED, id(self)) in run.known:  # a run waits for a server that stalls once
+            raise self._endpoint.late()
+        seconds = min(self._timeout, max(0.0, run.meter.seconds_left) + _GRACE_SECONDS)
+        timeout = openai.Timeout(seconds, connect=_CONNECT_SECONDS)
         try:
-            sent: object = await self._client.chat.completions.create(
-                **_untyped(arguments), timeout=timeout
-            )
+            # The SDK's timeout is one between bytes: a server that sends a few now and then is
+            # late all the same.
+            async with asyncio.timeout(seconds):
+                sent: object = await self._client.chat.completions.create(
+                    **_untyped(arguments), timeout=timeout
+                )
         except openai.NotFoundError as error:
             known = await self._known_models()
             raise self._endpoint.unknown_model(error, known) from self._endpoint.cause(error)
+        except (openai.APITimeoutError, TimeoutError) as error:
+            run.known[_STALLED, id(self)] = True
+            raise self._endpoint.late() from self._endpoint.cause(error)
         except (openai.OpenAIError, ValueError) as error:  # ValueError: a body that is not JSON
             raise self._endpoint.translate(error) from self._endpoint.cause(error)
         return sent

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from upheld.budget import Meter, Reservation
-from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.errors import BudgetExceededError, LLMTimeoutError, LLMUnavailableError
 from upheld.trace import span
 from upheld.types import Usage
 
@@ -82,6 +82,8 @@ class Retry:
             tally.usage += Usage(requests=1)
             try:
                 return await work()
+            except LLMTimeoutError:
+                raise  # a server that stalls would cost the whole time again
             except LLMUnavailableError as error:
                 pause = self.pause(attempt, error.retry_after)
                 if attempt >= self.attempts or not self._may_wait(pause, tally):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
+from upheld.compose import compose
+from upheld.methods.choose import parameters
+from upheld.methods.upheld import ByDiagnosis
 
 
 async def test_where_one_can_look_no_further_nothing_is_held_back_before_it_is_written(
@@ -15,3 +18,15 @@ async def test_where_one_can_look_no_further_nothing_is_held_back_before_it_is_w
     stages = [event.stage for event in answer.trace]
     assert "write" in stages
     assert "action" not in stages
+
+
+async def test_documents_that_answer_otherwise_are_looked_for_only_where_that_is_wanted(
+    tmp_path: Path,
+) -> None:
+    async with await kb(tmp_path, lambda *_: WRITTEN) as opened:
+        usual = compose(opened._parts, opened.scope(), parameters("upheld", {}))
+        wanted = compose(opened._parts, opened.scope(), parameters("upheld", {"rivals": "true"}))
+    assert isinstance(usual, ByDiagnosis)
+    assert isinstance(wanted, ByDiagnosis)
+    assert usual.last_look.rivals.grader is None
+    assert wanted.last_look.rivals.grader is opened._parts.grade.grader is not None

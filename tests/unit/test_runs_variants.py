@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from upheld.bench.runs.records import Variant
-from upheld.bench.runs.variants import parse_variants, told
+from upheld.bench.runs.variants import for_suite, parse_variants, told
 from upheld.errors import UsageError
 
 
@@ -48,3 +48,16 @@ def test_a_preset_is_told_apart_from_parameters() -> None:
 def test_what_cannot_run_is_refused_at_once(text: str, match: str) -> None:
     with pytest.raises(UsageError, match=match):
         parse_variants(text)
+
+
+def test_suites_of_sources_that_disagree_look_for_that() -> None:
+    variants = parse_variants("rag,upheld,upheld:rivals=false,upheld:rounds=1")
+    assert [each.name for each in for_suite(variants, "short+poison")] == [
+        "rag",
+        "upheld:rivals=true",
+        "upheld:rivals=false",
+        "upheld:rounds=1+rivals=true",
+    ]
+    assert for_suite(variants, "short") == variants
+    both = parse_variants("upheld,upheld:rivals=true")
+    assert for_suite(both, "conflict") == both

@@ -133,7 +133,7 @@ def run(
     from upheld.bench import report
     from upheld.bench.runs.run import Plan, run
     from upheld.bench.runs.summary import summary
-    from upheld.bench.runs.variants import parse_variants
+    from upheld.bench.runs.variants import for_suite, parse_variants
     from upheld.bench.split import Split
     from upheld.bench.vectors import default_cache
     from upheld.settings import load_settings
@@ -153,7 +153,7 @@ def run(
     asked = _asked(suite, questions, data, side, limit, corpus, seed)
     plan = Plan(
         suite=asked,
-        variants=variants,
+        variants=for_suite(variants, asked.name),
         settings=_written_by(writer, llm, settings),
         out=out or Path("runs") / asked.name,
         cache=cache or default_cache(),

@@ -117,5 +117,6 @@ class UpheldParameters(Parameters):
     wider: bool = Field(True, description="look wider when what was found is not good enough")
     bridges: bool = Field(True, description="quote also what a quoted passage names")
     on_point: bool = Field(True, description="quote or withhold what answers weakly")
-    rivals: bool = Field(True, description="report documents that answer otherwise")
+    # Off: of the 14 it reported on manuals, none was a conflict (docs/decisions/013-rivals.md).
+    rivals: bool = Field(False, description="report documents that answer otherwise; often wrong")
     unsupported: Leftover = Field(Leftover.MARK, description="what no source upholds")

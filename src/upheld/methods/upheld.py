@@ -14,7 +14,7 @@
     still unsupported            mark it, or drop it                             0
     facet unanswered             sub-question in other words (FaVe), append      1 to 2
     nothing upheld               abstain, and tell what was searched for         0
-    off the point, or denied     quote or withhold it; report it (rivals)        0
+    off the point, or denied     quote or withhold it; report it (rivals=true)   0
 
 The best is kept: fewest claims contradicted, then most facets, most upheld, fewest LLM calls.
 """

@@ -5,13 +5,16 @@ rag,rag:search=bm25+rerank=false,fave:sessions=2,a2r:preset=paper
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from upheld.bench.runs.records import Variant
 from upheld.errors import UsageError
 from upheld.methods.choose import parameters
 
 PRESET = "preset"  # stands among the changes, but names values instead of being one
+
+_DISAGREE = {"conflict", "poison"}  # suites of sources that disagree
 
 
 def parse_variants(text: str) -> tuple[Variant, ...]:
@@ -24,6 +27,26 @@ def parse_variants(text: str) -> tuple[Variant, ...]:
     if twice:
         raise UsageError(f"Named twice: {', '.join(twice)}.")
     return variants
+
+
+def for_suite(variants: Sequence[Variant], suite: str) -> tuple[Variant, ...]:
+    """The variants as a suite asks them: where sources disagree by design, `upheld` looks for that.
+
+    A variant that says `rivals=false` keeps it.
+    """
+    if not _DISAGREE & set(suite.split("+")):
+        return tuple(variants)
+    looking = [
+        replace(each, changes={**each.changes, "rivals": "true"})
+        if each.method == "upheld" and "rivals" not in each.changes
+        else each
+        for each in variants
+    ]
+    given = {each.name for each in variants}
+    return tuple(
+        before if after.name in given else after
+        for before, after in zip(variants, looking, strict=True)
+    )
 
 
 def told(variant: Variant) -> tuple[str | None, Mapping[str, str]]:

@@ -25,7 +25,7 @@ async def test_a_stalled_server_costs_its_timeout_once(tmp_path: Path, method: s
         async with opened as kb:
             await kb.add(tmp_path / "ferry.md")
             answer = await kb.ask("When does the ferry leave the pier?", method=method)
-    assert 1 <= len(server.completions) <= 2, "what was under way at once"
+    assert len(server.completions) <= 2, "what was under way at once"
     assert "retry" not in {event.stage for event in answer.trace}
     assert answer.status is Status.ANSWERED
     assert "noon" in answer.text

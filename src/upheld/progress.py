@@ -8,48 +8,56 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from upheld.ingest.report import Progress
 
 
 @contextmanager
-def adding() -> Iterator[Callable[[Progress], None] | None]:
-    """A bar over files, with passages a second and the time left."""
-    if not sys.stderr.isatty():
+def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar over bytes, with the file that is read, passages a second and the time left."""
+    if console is None and not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        SpinnerColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (
         SpinnerColumn(),
         TextColumn("[bold]Indexing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("files · {task.fields[passages]} passages · {task.fields[rate]}/s ·"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[files]} files · {task.fields[passages]} passages ·"),
+        TextColumn("{task.fields[rate]}/s ·"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[reading]}", markup=False, style="dim"),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, passages=0, rate=0)
+    with Bar(*columns, console=console or Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, files="", passages=0, rate=0, reading="")
+        unchanged: int | None = None  # bytes that cost nothing would spoil the estimate
 
         def show(progress: Progress) -> None:
+            nonlocal unchanged
+            if unchanged is None:
+                unchanged = progress.bytes
             seconds = bar.tasks[0].elapsed or 0.0
-            rate = round(progress.passages / seconds) if seconds else 0
+            passages = progress.passages + progress.passages_begun
             bar.update(
                 task,
-                completed=progress.files,
-                total=progress.files_total,
-                passages=progress.passages,
-                rate=rate,
+                completed=progress.bytes + progress.bytes_begun - unchanged,
+                total=progress.bytes_total - unchanged,
+                files=f"{progress.files}/{progress.files_total}",
+                passages=passages,
+                rate=round(passages / seconds) if seconds else 0,
+                reading=", ".join(map(_shown, progress.reading)),
             )
 
         yield show
+
+
+def _shown(name: str) -> str:
+    """A file's name without what a terminal would take as an order."""
+    return "".join(each if each.isprintable() else "?" for each in name)
 
 
 @contextmanager

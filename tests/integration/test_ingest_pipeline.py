@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import re
+import threading
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from tests.documents import make_pdf
 from upheld.cli import index as index_command
@@ -15,10 +20,12 @@ from upheld.ingest import pipeline
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.pipeline import add
+from upheld.ingest.read import ReadDocument
 from upheld.ingest.report import AddReport, HiddenText, Progress
 from upheld.ingest.worker import ReadWorker
 from upheld.plain import plain
 from upheld.ports import Maintained
+from upheld.progress import adding
 from upheld.stages.cite import cite
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_index import FakeIndex
@@ -338,3 +345,58 @@ async def test_a_quoted_sentence_has_its_own_heading(library: Library) -> None:
     assert (citation.quote, citation.heading_path) == ("Pull the plug.", ("Stop",))
     citation = cite("Press the knob.", hit.passage)
     assert citation.heading_path == ("Start",)
+
+
+async def test_a_large_file_moves_the_bar_before_it_is_done(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_PASSAGES", 4)
+    long = "\n\n".join(f"Paragraph {n}. " + f"Words{n}. " * 90 for n in range(20))
+    path = library.write("long.txt", long)
+    await library.add(path)
+    begun = [each.bytes_begun for each in library.seen if each.files == 0]
+    assert begun == sorted(begun)
+    assert len(set(begun)) > 4, "several steps within the one file"
+    last = library.seen[-1]
+    assert (last.bytes, last.bytes_begun, last.passages_begun) == (path.stat().st_size, 0, 0)
+    assert last.passages > 4
+    assert {name for each in library.seen for name in each.reading} == {"long.txt"}
+
+
+async def test_a_slow_file_does_not_hold_up_those_after_it(library: Library) -> None:
+    others = threading.Semaphore(0)
+    held: list[bool] = []
+
+    def slow(data: bytes, name: str) -> ReadDocument:
+        if name == "a_slow.txt":  # until two others were read
+            held.append(others.acquire(timeout=20) and others.acquire(timeout=20))
+        else:
+            others.release()
+        return ReadDocument(data.decode("latin-1"), name)
+
+    library.write("a_slow.txt", "Slow words.")
+    report = await add(
+        [library.folder],
+        index=library.index,
+        embedder=library.embedder,
+        chunker=library.chunker,
+        reader=slow,
+    )
+    assert (report.added, held) == (4, [True])
+
+
+def test_the_bar_shows_the_file_a_rate_and_an_estimate() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120)
+    with adding(console) as show:
+        assert show is not None
+        at = Progress(files=1, files_total=9, bytes=100, bytes_total=1000)
+        for step in range(6):
+            name = f"annual \x1b[2Jreport {step}.pdf"
+            show(replace(at, bytes_begun=100 * step, passages_begun=step, reading=(name,)))
+            time.sleep(0.12)  # the bar draws itself ten times a second
+    drawn = out.getvalue()
+    assert "annual ?[2Jreport 5.pdf" in drawn
+    assert "1/9 files" in drawn
+    assert "5 passages" in drawn
+    assert re.search(r"[1-9]\d*/s · 0:00:0\d", re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", drawn))

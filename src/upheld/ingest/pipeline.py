@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ Reader = Callable[[bytes, str], ReadDocument]
 # A batch is one commit: large enough for commits to cost little, small enough to lose in a crash.
 BATCH_PASSAGES = 192
 BATCH_CHARACTERS = 8_000_000
+FILES_AT_ONCE = 2  # a large file does not hold up those after it
 FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start soon
 # Rows that no index covers yet cost BM25 40 ms a thousand: docs/decisions/001-search-engine.md
 LONGEST_TAIL = 4_000
@@ -170,36 +171,64 @@ class _Line:
     report: AddReport
     done: Progress
     tail: int = 0  # passages written since the index was last maintained
+    batch: list[_CutDocument] = field(default_factory=list)  # what was read last
+    enough: int = 0  # passages that fill it
+    reading: dict[str, None] = field(default_factory=dict)  # names, in the order they began
     to_embed: asyncio.Queue[list[_CutDocument]] = field(default_factory=lambda: asyncio.Queue(1))
     to_write: asyncio.Queue[_Embedded] = field(default_factory=lambda: asyncio.Queue(1))
 
     async def read(self) -> None:
-        batch: list[_CutDocument] = []
-        enough = min(FIRST_BATCH_PASSAGES, BATCH_PASSAGES)
-        for file in self.files:
+        """Read several files at once, so that a large one does not hold up those after it."""
+        self.enough = min(FIRST_BATCH_PASSAGES, BATCH_PASSAGES)
+        left = iter(self.files)
+        await together(*(self._read_all(left) for _ in range(FILES_AT_ONCE)))
+        if self.batch:
+            await self.to_embed.put(self.batch)
+        await self.to_embed.put([])  # the end
+
+    async def _read_all(self, left: Iterator[File]) -> None:
+        for file in left:
+            self.reading[file.path.name] = None
+            self.tell_done()
             try:
-                batch.append(await in_reading_thread(self.cut, file))
+                cut = await in_reading_thread(self.cut, file)
             except (ReadError, MissingExtraError) as error:
                 failure = Failure(str(file.path), str(error))
                 self.report = replace(self.report, failed=(*self.report.failed, failure))
                 self.tell_done(file)
-            if _is_full(batch, enough):
-                await self.to_embed.put(batch)
-                batch, enough = [], BATCH_PASSAGES
-        if batch:
-            await self.to_embed.put(batch)
-        await self.to_embed.put([])  # the end
+            else:
+                self.batch.append(cut)  # not before: while one waits, the other may send it off
+            finally:
+                self.reading.pop(file.path.name, None)
+            if _is_full(self.batch, self.enough):
+                full, self.batch, self.enough = self.batch, [], BATCH_PASSAGES
+                await self.to_embed.put(full)
 
     async def embed(self) -> None:
         while batch := await self.to_embed.get():
-            texts = [passage.searchable for each in batch for passage in each.passages]
-            vectors = await self.embedder.embed(texts) if self.embedder else None
-            await self.to_write.put((batch, vectors))
+            await self.to_write.put((batch, await self._embedded(batch)))
         await self.to_write.put(([], None))
+
+    async def _embedded(self, batch: list[_CutDocument]) -> Vectors | None:
+        """The vectors of a batch; one that holds a large file is embedded in parts."""
+        if self.embedder is None:
+            return None
+        import numpy
+
+        texts = [passage.searchable for each in batch for passage in each.passages]
+        size, parts = _size(batch), []
+        for start in range(0, max(len(texts), 1), BATCH_PASSAGES):
+            end = min(start + BATCH_PASSAGES, len(texts))
+            parts.append(await self.embedder.embed(texts[start:end]))
+            share = size * end // max(len(texts), 1) - size * start // max(len(texts), 1)
+            self._begin(share, end - start)
+        return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
     async def write(self) -> None:
         while batch := (taken := await self.to_write.get())[0]:
             await self.index.upsert(self.collection, _with_vectors(batch, taken[1]))
+            if taken[1] is not None:
+                self._begin(-_size(batch), -sum(len(each.passages) for each in batch))
             changed = sum(each.file.known is not None for each in batch)
             hiding = (HiddenText(str(e.file.path), e.hidden) for e in batch if e.hidden)
             self.report = replace(
@@ -221,8 +250,23 @@ class _Line:
             files=self.done.files + len(files),
             bytes=self.done.bytes + sum(file.size for file in files),
             passages=self.report.passages,
+            reading=tuple(self.reading),
         )
         self.progress(self.done)
+
+    def _begin(self, bytes: int, passages: int) -> None:
+        """Count what is embedded but not written; the caller tells of it when it is less."""
+        self.done = replace(
+            self.done,
+            bytes_begun=self.done.bytes_begun + bytes,
+            passages_begun=self.done.passages_begun + passages,
+        )
+        if passages > 0:
+            self.tell_done()
+
+
+def _size(batch: list[_CutDocument]) -> int:
+    return sum(each.file.size for each in batch)
 
 
 def _is_full(batch: list[_CutDocument], enough: int) -> bool:

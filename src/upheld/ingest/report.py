@@ -15,6 +15,10 @@ class Progress:
     bytes: int = 0
     bytes_total: int = 0
     passages: int = 0
+    reading: tuple[str, ...] = ()  # names of the files that are being read now
+    # Embedded but not yet written: so that a large file moves the bar before it is done.
+    bytes_begun: int = 0
+    passages_begun: int = 0
 
 
 Tell = Callable[[Progress], None]

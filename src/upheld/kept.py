@@ -1,25 +1,105 @@
-"""A cache for what many claims ask of the same texts; long texts are not held in memory for it."""
+"""A cache for what many claims ask of the same texts, for the length of one run.
+
+Texts belong to somebody, who may delete them: so nothing is cached outside a run, and with the run
+its cache goes. A cache has a bound in bytes, whatever the texts are.
+
+with keeping():
+    split_answer(text)  # worked out
+    split_answer(text)  # from the cache
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakSet
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
+MOST_BYTES = 32_000_000  # of one run
 _LONGEST = 2_000  # characters: a claim or a window, not a document
+_BYTES_PER_CHARACTER = 8  # of a text and of what is made of it, about
+_BYTES_PER_ENTRY = 500
 
 
-def kept(texts: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
-    """Keep the results for so many short texts; those for long ones are worked out each time."""
+class Cache:
+    """What was worked out in one run."""
 
-    def decorate(work: Callable[[str], T]) -> Callable[[str], T]:
-        cached = lru_cache(maxsize=texts)(work)
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._by_work: dict[Callable[..., Any], Any] = {}
+        self._adding = threading.Lock()
+        self.bytes = 0  # an estimate, never too low for long
 
+    def of(self, work: Callable[..., Any], most: int) -> Callable[..., Any]:
+        """The function `work` with a memory of its own."""
+        known = self._by_work.get(work)
+        if known is None:
+
+            def counted(text: str, *more: Hashable) -> Any:
+                self._add(len(text) * _BYTES_PER_CHARACTER + _BYTES_PER_ENTRY)
+                return work(text, *more)
+
+            known = self._by_work.setdefault(work, lru_cache(maxsize=most)(counted))
+        return known  # type: ignore[no-any-return]
+
+    def entries(self) -> int:
+        """How many results it holds."""
+        return sum(each.cache_info().currsize for each in list(self._by_work.values()))
+
+    def clear(self) -> None:
+        with self._adding:
+            for each in list(self._by_work.values()):
+                each.cache_clear()
+            self.bytes = 0
+
+    def _add(self, size: int) -> None:
+        if self.bytes + size > self._most_bytes:
+            self.clear()  # what is asked for again soon is there again soon
+        with self._adding:
+            self.bytes += size
+
+
+_cache: ContextVar[Cache | None] = ContextVar("upheld_cache", default=None)
+_all: WeakSet[Cache] = WeakSet()
+
+
+@contextmanager
+def keeping(most_bytes: int = MOST_BYTES) -> Iterator[Cache]:
+    """For the length of the block results are kept; a block inside another has its own."""
+    cache = Cache(most_bytes)
+    _all.add(cache)
+    token = _cache.set(cache)
+    try:
+        yield cache
+    finally:
+        _cache.reset(token)
+        cache.clear()  # a timer or a task that was begun inside may hold the context for longer
+
+
+def kept_entries() -> int:
+    """How many results are held in this process, over all runs."""
+    return sum(cache.entries() for cache in list(_all))
+
+
+def kept(
+    texts: int, *, longest: int = _LONGEST
+) -> Callable[[Callable[Concatenate[str, P], T]], Callable[Concatenate[str, P], T]]:
+    """Keep a function's results for so many texts; those for long ones are worked out each time."""
+
+    def decorate(work: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
         @wraps(work)
-        def call(text: str) -> T:
-            return cached(text) if len(text) <= _LONGEST else work(text)
+        def call(text: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            cache = _cache.get()
+            if cache is None or kwargs or len(text) > longest:
+                return work(text, *args, **kwargs)
+            result: T = cache.of(work, texts)(text, *args)
+            return result
 
         return call
 

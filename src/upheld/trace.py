@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 from upheld.budget import Budget, Meter
 from upheld.errors import UpheldError
+from upheld.kept import keeping
 from upheld.otel import OtelSpan, OtelTracer, otel_span
 from upheld.types import Draft, Event, Usage
 
@@ -129,10 +130,12 @@ def start_run(
     run = Run(budget or Budget(), tracer, listener)
     run_token, span_token = _run.set(run), _span.set(None)
     try:
-        yield run
+        with keeping():
+            yield run
     finally:
         _run.reset(run_token)
         _span.reset(span_token)
+        run.known.clear()  # it holds texts, and a timer begun inside may hold the run for longer
 
 
 @contextmanager

@@ -136,5 +136,5 @@ async def test_passages_are_made_ready_while_the_model_writes() -> None:
     both = draft().evidence
     with start_run() as run:
         await WriteAndPrepare(write=write, verify=Watched(model=None))(Question("q"), both)
+        assert list(run.known["sources"]) == list(both.passages)
     assert ready == [True]
-    assert list(run.known["sources"]) == list(both.passages)

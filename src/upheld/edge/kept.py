@@ -1,4 +1,4 @@
-"""A small memory with bounds: so many things, each for so long."""
+"""A small memory with bounds: so many things, so many bytes, each for so long."""
 
 from __future__ import annotations
 
@@ -13,12 +13,22 @@ Value = TypeVar("Value")
 
 
 class Kept(Generic[Key, Value]):
-    """Remembers the newest `most` values, none longer than `seconds`."""
+    """Remembers the newest `most` values, none longer than `seconds`.
+
+    With `size`, also no more than `most_bytes` of them; a larger one is not remembered at all.
+    """
 
     def __init__(
-        self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic
+        self,
+        most: int,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        size: Callable[[Value], int] = lambda _value: 0,
+        most_bytes: int = 0,
     ) -> None:
         self._most, self._seconds, self._clock = most, seconds, clock
+        self._size, self._most_bytes, self.bytes = size, most_bytes, 0
         self._values: dict[Key, tuple[float, Value]] = {}
         self._under_way: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
 
@@ -37,12 +47,20 @@ class Kept(Generic[Key, Value]):
     def get(self, key: Key) -> Value | None:
         until, value = self._values.get(key, (0.0, None))
         if until <= self._clock():
-            self._values.pop(key, None)
+            self._drop(key)
             return None
         return value
 
     def put(self, key: Key, value: Value) -> None:
-        self._values.pop(key, None)
-        while len(self._values) >= self._most:
-            del self._values[next(iter(self._values))]
+        self._drop(key)
+        size = self._size(value)
+        if size > self._most_bytes:
+            return
+        while len(self._values) >= self._most or self.bytes + size > self._most_bytes:
+            self._drop(next(iter(self._values)))
         self._values[key] = (self._clock() + self._seconds, value)
+        self.bytes += size
+
+    def _drop(self, key: Key) -> None:
+        if key in self._values:
+            self.bytes -= self._size(self._values.pop(key)[1])

@@ -184,7 +184,13 @@ class LanceIndex:
         removes both at once, and may only be used while nobody writes.
         """
         found = await self._found(collection)
-        return await upkeep.maintain(found, grace) if found else Maintained()
+        if found is None:
+            return Maintained()
+        done = await upkeep.maintain(found, grace)
+        if (done.removed_rows or done.indexes_built) and self._collections.get(collection) is found:
+            # Its cache has words of what was removed. Whoever is searching goes on with it.
+            del self._collections[collection]
+        return done
 
     async def _found(self, name: str) -> Collection | None:
         """The collection, if it exists: reading never makes one."""

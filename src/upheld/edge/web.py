@@ -23,6 +23,7 @@ from upheld.trace import current_run, span
 from upheld.types import Evidence, Hit, Passage, Question, Usage, unique_passages
 from upheld.words import content_stems, rarities
 
+MOST_BYTES = 32_000_000  # of pages that are remembered
 # CRAG prefers encyclopaedic sources. Here: they are opened first, and win ties.
 ENCYCLOPAEDIAS = ("wikipedia.org", "britannica.com", "plato.stanford.edu", "scholarpedia.org")
 
@@ -45,7 +46,9 @@ class Pages:
         seconds: float = 900.0,
     ) -> None:
         self._fetch, self._read = fetch, read
-        self._kept = Kept[Found, IndexedDocument](most, seconds)
+        self._kept = Kept[Found, IndexedDocument](
+            most, seconds, size=_held_bytes, most_bytes=MOST_BYTES
+        )
 
     async def __call__(self, found: Found) -> IndexedDocument:
         """A page's text and passages; who asks for one that is being fetched waits for it."""
@@ -56,6 +59,11 @@ class Pages:
         return await in_reading_thread(
             self._read, page.data, page.name, uri=page.uri, title=found.title
         )
+
+
+def _held_bytes(page: IndexedDocument) -> int:
+    """About: a page's text, once as it is and once in its passages."""
+    return 8 * len(page.document.text) + 1_000 * len(page.passages)
 
 
 def by_shared_words(query: str, passages: Sequence[Passage]) -> list[float]:

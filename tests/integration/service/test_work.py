@@ -14,6 +14,8 @@ from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
 from tests.integration.service.serving import service_settings
 from tests.servers.postgres import State
+from upheld.edge.lancedb import LanceIndex
+from upheld.kept import kept_entries
 from upheld.ports import Statistics
 from upheld.service.callers import Caller
 from upheld.service.giving import Gift, give, take_back
@@ -149,6 +151,23 @@ async def test_a_tail_is_tidied_once_it_is_a_part_of_the_collection(
     async with service.knowledge.of(work.tenant, "staff") as kb:
         held = await kb.statistics()
     assert (held.rows, held.unindexed, held.fragments) == (TAIL_ROWS, 0, 1)
+
+
+async def test_after_a_deletion_no_cache_holds_the_text(service: Service, work: Work) -> None:
+    await given(service, work, "rota", b"The tower opens at nine.")
+    works = Works(service)
+    await works.ingest(work)
+    async with service.knowledge.of(work.tenant, "staff") as kb:
+        answer = await kb.ask("When does the tower open?")
+        assert "nine" in answer.text
+        index = kb._parts.index
+    assert kept_entries() == 0
+    assert isinstance(index, LanceIndex)
+    before = index._collections["staff"]
+    await take_back(service, owner(work), "staff", "rota", None)
+    await works.delete(work)
+    assert index._collections.get("staff") is not before  # nor does the engine, in its own cache
+    assert kept_entries() == 0
 
 
 async def asked_for(service: Service, work: Work, task: Task) -> int:

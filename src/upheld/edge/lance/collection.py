@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 FRESH_SECONDS = 1.0  # how long other processes' writes may stay unseen
 KNOWN_DOCUMENTS = 50_000  # up to here the whole map is held; above it, a bounded cache
 WIDEN = 4
+INDEX_CACHE_BYTES = 256_000_000  # of one collection
+METADATA_CACHE_BYTES = 64_000_000
 
 Fetch = Callable[[int], Awaitable["list[Found]"]]
 
@@ -240,6 +242,12 @@ async def _connect(prefix: Prefix, meta: Meta) -> AsyncConnection:
     lancedb = load_lancedb()
     with translated(f"Opening {prefix.uri}"):
         connection: AsyncConnection = await lancedb.connect_async(
-            f"{prefix.uri}/{meta.tables}", storage_options=dict(prefix.options) or None
+            f"{prefix.uri}/{meta.tables}",
+            storage_options=dict(prefix.options) or None,
+            # The engine's own bounds are gigabytes. One for each collection: it goes with it.
+            session=lancedb.Session(
+                index_cache_size_bytes=INDEX_CACHE_BYTES,
+                metadata_cache_size_bytes=METADATA_CACHE_BYTES,
+            ),
         )
     return connection

@@ -6,8 +6,8 @@ Tables, names and formulae have few of any language: foreign is what has more of
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from upheld.kept import kept
 from upheld.words import FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -42,7 +42,7 @@ _NO_SIGN = FUNCTION_WORDS.union(
 )
 
 
-@lru_cache(maxsize=128)  # every claim asks the same sources
+@kept(128, longest=500_000)  # every claim asks the same sources
 def is_foreign(text: str, languages: frozenset[str]) -> bool:
     """Whether a text is rather in another of these languages, for a model of English only."""
     told = _WORD.findall(text)

@@ -10,6 +10,8 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
+from upheld.kept import kept
+
 _SCRIPTS = {
     "CYRILLIC": {"ru", "uk", "bg", "sr", "mk", "be", "kk"},
     "GREEK": {"el"},
@@ -29,7 +31,7 @@ _SCRIPTS = {
 _OTHERS = frozenset().union(*_SCRIPTS.values())
 
 
-@lru_cache(maxsize=128)  # every claim asks the same sources
+@kept(128, longest=500_000)  # every claim asks the same sources
 def foreign_share(text: str, languages: frozenset[str]) -> float:
     """The share of letters that stand in no script of these languages."""
     if text.isascii() and _fits("LATIN", languages):
@@ -46,7 +48,7 @@ def _fits(script: str, languages: frozenset[str]) -> bool:
     return bool(languages & _SCRIPTS.get(script, set()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # of single letters: nobody's words
 def _script(letter: str) -> str:
     name = unicodedata.name(letter, "UNKNOWN")
     # "ª", "µ" and full-width letters are Latin in other clothes.

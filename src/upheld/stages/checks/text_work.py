@@ -15,6 +15,7 @@ from dataclasses import asdict
 from functools import lru_cache
 
 from upheld.child_process import OUT_OF_MEMORY, ChildEndedError, ChildProcesses, serve
+from upheld.kept import keeping
 from upheld.stages.checks.claims import Sentence, split_answer
 from upheld.stages.checks.disowned import Disowned, Manner
 from upheld.stages.checks.names import Names
@@ -92,10 +93,12 @@ async def _asked(about: Mapping[str, object], text: str) -> bytes | Trouble:
 def _answer(head: bytes, body: bytes) -> tuple[bytes, bytes]:
     """What the child replies."""
     about, text = json.loads(head), body.decode("utf-8", "surrogatepass")
-    if about["work"] == "split":
-        fields: dict[str, object] = {"found": [asdict(each) for each in split_answer(text)]}
-    else:
-        fields = _prepared(text, about["title"], about["headings"])
+    fields: dict[str, object]
+    with keeping():
+        if about["work"] == "split":
+            fields = {"found": [asdict(each) for each in split_answer(text)]}
+        else:
+            fields = _prepared(text, about["title"], about["headings"])
     return json.dumps(fields).encode(), b""
 
 

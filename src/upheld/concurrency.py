@@ -8,17 +8,19 @@ import functools
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 # Most of them wait for a child process; a reader says how many of those there are.
 _READING = ThreadPoolExecutor(max_workers=16, thread_name_prefix="upheld-read")
-HEAD_START = 0.01  # seconds; a request is on its way sooner
+LATEST_SECONDS = 0.2
 T = TypeVar("T")
 P = ParamSpec("P")
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
+_awaited: ContextVar[tuple[asyncio.Event, ...]] = ContextVar("upheld_awaited", default=())
 
 
 @overload
@@ -73,10 +75,32 @@ async def meanwhile(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[
             task.exception()  # of no interest to those who did not await it
 
 
-async def while_waiting(work: Callable[[], Awaitable[T]]) -> T:
-    """Work for the time in which a reply is waited for: the request itself goes out first."""
-    await asyncio.sleep(HEAD_START)
-    return await work()
+@asynccontextmanager
+async def while_waiting(work: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Work for the time in which a reply is waited for, which the block asks for.
+
+    It begins when the request has been sent (`request_sent`): before, it would hold it up. A model
+    that does not say so, or that has others to serve first, is given a moment.
+    """
+    sent = asyncio.Event()
+
+    async def begin() -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(sent.wait(), LATEST_SECONDS)
+        await work()
+
+    token = _awaited.set((*_awaited.get(), sent))
+    try:
+        async with meanwhile(begin()):
+            yield
+    finally:
+        _awaited.reset(token)
+
+
+def request_sent() -> None:
+    """For what asks another server: the request is on its way, and this process has time."""
+    for sent in _awaited.get():
+        sent.set()
 
 
 async def in_reading_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

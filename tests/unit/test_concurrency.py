@@ -7,7 +7,15 @@ import math
 
 import pytest
 
-from upheld.concurrency import all_of, meanwhile, together, within
+from upheld import concurrency
+from upheld.concurrency import (
+    all_of,
+    meanwhile,
+    request_sent,
+    together,
+    while_waiting,
+    within,
+)
 
 
 async def value(result: int) -> int:
@@ -95,3 +103,52 @@ async def test_an_error_of_what_went_on_meanwhile_reaches_only_who_awaits_it() -
     with pytest.raises(ValueError, match="lost"):
         async with meanwhile(fails()) as task:
             await task
+
+
+async def test_work_for_the_wait_begins_when_the_request_has_been_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concurrency, "LATEST_SECONDS", 60)
+    done: list[str] = []
+    both = asyncio.Event()
+
+    async def work(name: str) -> None:
+        done.append(name)
+        if len(done) == 3:
+            both.set()
+
+    async with while_waiting(lambda: work("outer")), while_waiting(lambda: work("inner")):
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+        done.append("request")  # nothing came before
+        await all_of([asyncio.to_thread(int), signalled()])
+        await both.wait()
+    assert (done[0], set(done)) == ("request", {"request", "outer", "inner"})
+
+
+async def signalled() -> int:
+    """As a model does, in a task of its own."""
+    request_sent()
+    return 0
+
+
+async def test_work_for_the_wait_begins_also_if_nobody_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concurrency, "LATEST_SECONDS", 0.01)
+    done = asyncio.Event()
+
+    async def work() -> None:
+        done.set()
+
+    async with while_waiting(work), asyncio.timeout(60):
+        await done.wait()
+
+
+async def test_work_that_was_not_begun_ends_with_the_block() -> None:
+    async def work() -> None:
+        pytest.fail("nobody waited")
+
+    async with while_waiting(work):
+        pass
+    request_sent()  # of nobody's

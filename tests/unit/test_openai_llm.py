@@ -22,8 +22,10 @@ from tests.servers.unruly import (
     refused,
     unruly,
 )
+from upheld import concurrency
 from upheld.budget import Budget
 from upheld.calls import generate
+from upheld.concurrency import while_waiting
 from upheld.edge.openai_llm import OpenAILLM
 from upheld.edge.retry import Retry, RetryBudget
 from upheld.errors import (
@@ -440,3 +442,19 @@ async def test_a_schema_that_is_refused_for_good_is_an_error() -> None:
             await ask(server)
     assert "too deep" in caught.value.detail
     assert len(server.requests) == caught.value.usage.requests == 2
+
+
+async def test_who_works_meanwhile_is_told_when_the_request_has_been_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(concurrency, "LATEST_SECONDS", 60)
+    async with unruly(lambda _: OK) as server, asyncio.timeout(60):
+        server.gate = asyncio.Event()  # it answers once the work has begun
+
+        async def work() -> None:
+            assert server.gate is not None
+            server.gate.set()
+
+        async with while_waiting(work):
+            reply = await ask(server)
+        assert reply.value.name == "green"

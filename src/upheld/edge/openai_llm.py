@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import openai
 from openai import AsyncOpenAI, AsyncStream
@@ -14,7 +14,7 @@ from openai.types.chat import ChatCompletion
 from openai.types.chat.chat_completion import Choice
 from pydantic import BaseModel, SecretStr
 
-from upheld.concurrency import all_of
+from upheld.concurrency import all_of, request_sent
 from upheld.edge.openai_errors import Endpoint
 from upheld.edge.openai_reply import estimated, most_tokens, pieces_of, read_choices, reported, used
 from upheld.edge.openai_span import chat_span
@@ -25,6 +25,9 @@ from upheld.ports import Message, Output, Reply, Sampling
 from upheld.trace import current_run
 from upheld.types import Usage
 
+if TYPE_CHECKING:
+    import httpx2
+
 _CONNECT_SECONDS = 5.0
 _STALLED = "the language model stalled"  # what a run knows of a server
 _GRACE_SECONDS = 0.5  # lets the run's own deadline strike first, with its clearer error
@@ -34,6 +37,14 @@ _TOKENS_PER_MESSAGE = 8  # role and turn markers of the chat templates we know
 _OTHERWISE: dict[str, str | None] = {"max_tokens": "max_completion_tokens", "temperature": None}
 _LARGE = ("messages", "response_format")
 _ABOUT_SCHEMA = re.compile(r"schema|response_format|grammar", re.IGNORECASE)
+
+
+async def _tell_when_sent(request: httpx2.Request) -> None:
+    async def trace(event: str, _about: object) -> None:
+        if event.endswith("send_request_body.complete"):
+            request_sent()
+
+    request.extensions["trace"] = trace
 
 
 class OpenAILLM:
@@ -58,6 +69,7 @@ class OpenAILLM:
             # Never None: the SDK would then send the key for OpenAI to whatever server this is.
             api_key=api_key.get_secret_value() if api_key else "none",
             max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"request": [_tell_when_sent]}),
         )
         # What this server has taught us; wrong guesses cost one cheap refusal each.
         self._otherwise: dict[str, str | None] = {}

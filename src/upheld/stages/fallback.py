@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from upheld.concurrency import meanwhile, while_waiting
+from upheld.concurrency import while_waiting
 from upheld.errors import BudgetExceededError, LLMError
 from upheld.trace import current_run
 from upheld.types import Draft, Evidence, Question
@@ -31,7 +31,7 @@ class WriteOrQuote:
         async def offer() -> None:
             current_run().offer(await self.quote(question, evidence))
 
-        async with meanwhile(while_waiting(offer)):  # what remains if time runs out
+        async with while_waiting(offer):  # what remains if time runs out
             return await self._written(question, evidence)
 
     async def _written(self, question: Question, evidence: Evidence) -> Draft:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from upheld.concurrency import meanwhile, while_waiting
+from upheld.concurrency import while_waiting
 from upheld.stages.checks.claims import split_answer
 from upheld.stages.fallback import Write
 from upheld.stages.judge import JudgeUncertain
@@ -64,7 +64,7 @@ class WriteAndPrepare:
         passages = evidence.passages
         pace = self.verify.pace((), passages)
         ready = partial(pace, lambda: self.verify.prepare(passages))
-        async with meanwhile(while_waiting(ready)):
+        async with while_waiting(ready):
             return await self.write(question, evidence)
 
 

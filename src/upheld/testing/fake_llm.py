@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from upheld.concurrency import request_sent
 from upheld.errors import LLMError, LLMOutputError
 from upheld.kept import kept
 from upheld.ports import Generation, Message, Output, Reply, Sampling, Token
@@ -91,6 +92,7 @@ class FakeLLM:
         samples: int,
     ) -> list[str]:
         self.calls.append(Call(tuple(messages), output, sampling))
+        request_sent()
         await asyncio.sleep(self._latency)
         lines = [self._say(messages, output) for _ in range(samples)]
         for line in lines:

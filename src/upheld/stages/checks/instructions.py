@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -147,7 +148,11 @@ def as_evidence(passage: Passage) -> Passage:
 
 def without_instructions(text: str) -> str:
     """The text with blanks for what instructs the answering system: offsets stay what they are."""
-    spans = instruction_spans(text)
+    return blanked(text, instruction_spans(text))
+
+
+def blanked(text: str, spans: Sequence[Span]) -> str:
+    """The text with blanks in place of these spans."""
     if not spans:
         return text
     edges = [0, *(edge for span in spans for edge in span), len(text)]

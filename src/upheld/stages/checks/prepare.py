@@ -26,7 +26,7 @@ async def texts_ready(sources: Sequence[Source], pace: Pace, *, for_model: bool)
     many of them take turns with others.
     """
     for source in sources:
-        if len(source.text) > LONG and not source.is_ready:
+        if len(source.passage.text) > LONG and not source.is_ready:
             ready = await pace.before_deadline(partial(_apart, source=source), late=True)
         else:
             ready = await pace(partial(source.make_ready, for_model=for_model), late=True)

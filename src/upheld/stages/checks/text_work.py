@@ -11,13 +11,14 @@ import atexit
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 from upheld.child_process import OUT_OF_MEMORY, ChildEndedError, ChildProcesses, serve
 from upheld.kept import keeping
 from upheld.stages.checks.claims import Sentence, split_answer
 from upheld.stages.checks.disowned import Disowned, Manner
+from upheld.stages.checks.instructions import blanked, instruction_spans
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.quote_check import Quotable
 from upheld.stages.checks.source import Source, Trouble
@@ -57,7 +58,14 @@ def _fill(source: Source, reply: bytes) -> None:
     fields = json.loads(reply)
     trouble = fields["trouble"]
     manners = {manner.value: manner for manner in Manner}
+    passage = source.passage
     source.prepared(
+        evidence=replace(
+            passage,
+            text=blanked(passage.text, fields["instructions"]),
+            title=fields["title"],
+            heading_path=tuple(fields["headings"]),
+        ),
         trouble=None if trouble is None else Trouble(Cause(trouble[0]), trouble[1]),
         sentences=[(start, end) for start, end in fields["sentences"]],
         quotable=tuple(Quotable(*each) for each in fields["quotable"]),
@@ -107,6 +115,9 @@ def _prepared(text: str, title: str, headings: list[str]) -> dict[str, object]:
     source = Source(passage)
     trouble = source.trouble
     return {
+        "instructions": instruction_spans(text),
+        "title": source.evidence.title,
+        "headings": source.evidence.heading_path,
         "trouble": None if trouble is None else (trouble.cause.value, trouble.reason),
         "sentences": source.sentences if trouble is None else [],
         "quotable": [[q.start, q.end, q.form, q.place] for q in source.quotable],

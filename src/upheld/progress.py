@@ -19,9 +19,10 @@ def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None
     if console is None and not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+
+    from upheld.terminal import SafeConsole
 
     columns = (
         SpinnerColumn(),
@@ -32,7 +33,7 @@ def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None
         TimeRemainingColumn(),
         TextColumn("{task.fields[reading]}", markup=False, style="dim"),
     )
-    with Bar(*columns, console=console or Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=console or SafeConsole(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, files="", passages=0, rate=0, reading="")
         unchanged: int | None = None  # bytes that cost nothing would spoil the estimate
 
@@ -66,7 +67,6 @@ def verifying() -> Iterator[Callable[[int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -76,6 +76,8 @@ def verifying() -> Iterator[Callable[[int, int], None] | None]:
     )
     from rich.progress import Progress as Bar
 
+    from upheld.terminal import SafeConsole
+
     columns = (
         SpinnerColumn(),
         TextColumn("[bold]Checking"),
@@ -84,6 +86,6 @@ def verifying() -> Iterator[Callable[[int, int], None] | None]:
         TextColumn("claims ·"),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=SafeConsole(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda decided, total: bar.update(task, completed=decided, total=total)

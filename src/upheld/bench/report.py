@@ -46,18 +46,20 @@ def markdown(report: Report) -> str:
 
 def show(report: Report) -> None:
     """Tables on the terminal."""
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    out = Console()
+    from upheld.terminal import SafeConsole
+
+    out = SafeConsole()
     for columns, rows in groupby(report.rows, key=tuple):  # rows of one shape make a table
         table = Table(*columns, box=None)
         for row in rows:
-            table.add_row(*map(_number, row.values()))
+            table.add_row(*(Text(_number(value)) for value in row.values()))
         out.print(table)
         out.print()
     for name, value in report.bars.items():
-        out.print(f"[bold]{name}[/] {_number(value)}")
+        out.print(Text.assemble((name, "bold"), f" {_number(value)}"))
 
 
 def _number(value: object) -> str:
@@ -67,7 +69,6 @@ def _number(value: object) -> str:
 @contextmanager
 def watching() -> Iterator[Watch]:
     """Progress bars on standard error, one for each kind of work."""
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -77,14 +78,16 @@ def watching() -> Iterator[Watch]:
         TimeRemainingColumn,
     )
 
+    from upheld.terminal import SafeConsole
+
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=SafeConsole(stderr=True)) as bar:
 
         def watch(what: str, done: int, total: int) -> None:
             if what not in tasks:

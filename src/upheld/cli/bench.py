@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from upheld.cli import (
     bench_fits,
@@ -171,7 +172,11 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
 
     report = shown(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
-        show.err.print("[yellow]void:[/] the control left 0.95-1.05; run it on a quieter machine")
+        show.err.print(
+            Text.assemble(
+                ("void:", "yellow"), " the control left 0.95-1.05; run it on a quieter machine"
+            )
+        )
 
 
 @app.command()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from upheld.cli import options, show
+from upheld.terminal import printable
 
 if TYPE_CHECKING:
     from upheld.bench.page.compare import Comparison
@@ -61,7 +62,7 @@ def report(
     if as_json:
         show.print_json(found)
     elif as_markdown:
-        typer.echo(to_markdown(found))
+        typer.echo(printable(to_markdown(found)))
     else:
         reports.show(in_brief(found))
         show.out.print(told(found), style="dim", markup=False)

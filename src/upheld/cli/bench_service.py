@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from upheld.cli import options, show
 from upheld.cli.bench_output import Markdown, shown
@@ -40,4 +41,6 @@ def service(
     sizes = replace(base, requests=requests)
     report = shown(lambda watch: bench_service(sizes, seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
-        show.err.print("[yellow]void:[/] a control strayed; run it on a quieter machine")
+        show.err.print(
+            Text.assemble(("void:", "yellow"), " a control strayed; run it on a quieter machine")
+        )

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from upheld.cli import options, show
 from upheld.errors import UsageError
+from upheld.terminal import on_one_line
 from upheld.types import DocumentInfo
 
 
@@ -35,7 +36,7 @@ def list_documents(
     for each in found:
         labels = ", ".join(sorted(each.labels))
         shown = (each.id, each.uri, each.title, labels, str(each.passages))
-        table.add_row(*map(Text, shown))  # what documents call themselves is no markup
+        table.add_row(*map(on_one_line, shown))
     show.out.print(table)
 
 
@@ -62,7 +63,7 @@ def delete(
     if as_json:
         show.print_json({"deleted": ids})
     else:
-        show.out.print(f"[green]{deleted} deleted[/]")
+        show.out.print(Text(f"{deleted} deleted", style="green"))
 
 
 def ids_of(named: Sequence[str], known: Sequence[DocumentInfo]) -> list[str]:

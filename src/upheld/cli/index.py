@@ -12,6 +12,7 @@ import typer
 from rich.text import Text
 
 from upheld.cli import options, show
+from upheld.terminal import on_one_line
 
 if TYPE_CHECKING:
     from upheld.ingest.report import AddReport, Failure, HiddenText
@@ -97,11 +98,15 @@ def _agrees(report: AddReport) -> bool:
 
 def _show(report: AddReport) -> None:
     show.out.print(
-        f"[green]{report.added} added[/], {report.changed} changed, {report.unchanged} unchanged, "
-        f"{report.deleted} deleted · {report.passages} passages in {report.seconds:.1f} s"
+        Text.assemble(
+            (f"{report.added} added", "green"),
+            f", {report.changed} changed, {report.unchanged} unchanged, "
+            f"{report.deleted} deleted · {report.passages} passages in {report.seconds:.1f} s",
+        )
     )
     if report.skipped:
-        show.out.print(f"[dim]skipped, because hidden or of no known format: {report.skipped}[/]")
+        what = f"skipped, because hidden or of no known format: {report.skipped}"
+        show.out.print(Text(what, style="dim"))
     nothing = not (report.added or report.changed or report.unchanged or report.deleted)
     if nothing and not (report.failed or report.unlisted or report.not_deleted_uris):
         from upheld.ingest.read import SUFFIXES
@@ -115,7 +120,9 @@ def _show(report: AddReport) -> None:
         _show_failure("not read: ", failure)
     for failure in report.unlisted:
         show.out.print(
-            Text.assemble(("not listed: ", "yellow"), f"{failure.path} {failure.reason}")
+            Text.assemble(
+                ("not listed: ", "yellow"), f"{on_one_line(failure.path)} {failure.reason}"
+            )
         )
     for line in _names("deleted: ", report.deleted_uris):
         show.out.print(line)
@@ -131,14 +138,16 @@ def _show_hidden(hidden: tuple[HiddenText, ...]) -> None:
     show.out.print(Text(what, style="dim"))
     most = sorted(hidden, key=lambda each: -each.characters)
     for each in most[:_HIDING]:
-        show.out.print(Text(f"    {each.characters:,}  {each.path}", style="dim"))
+        show.out.print(Text(f"    {each.characters:,}  {on_one_line(each.path)}", style="dim"))
     if len(most) > _HIDING:
         show.out.print(Text(f"    {len(most) - _HIDING} more; --json names all", style="dim"))
 
 
 def _show_failure(what: str, failure: Failure) -> None:
     reason, *help = failure.reason.split("\n")
-    show.out.print(Text.assemble((what, "yellow"), reason, (f"  {failure.path}", "dim")))
+    show.out.print(
+        Text.assemble((what, "yellow"), reason, (f"  {on_one_line(failure.path)}", "dim"))
+    )
     for line in help:
         show.out.print(Text(f"    {line}", style="dim"))
 
@@ -171,7 +180,7 @@ def _names(what: str, uris: tuple[str, ...]) -> list[Text]:
 
 
 def _path(uri: str) -> str:
-    return unquote(uri.removeprefix("file://"))
+    return on_one_line(unquote(uri.removeprefix("file://")))
 
 
 def _documents(uris: tuple[str, ...]) -> str:

@@ -59,7 +59,7 @@ def label(
             who=_who(),
             limit=limit,
         )
-    show.out.print(f"[green]{made} labelled[/], {made + len(done)} in {out}")
+    show.out.print(Text.assemble((f"{made} labelled", "green"), f", {made + len(done)} in {out}"))
 
 
 def label_claims(

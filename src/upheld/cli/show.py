@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from upheld.errors import UpheldError
 from upheld.plain import plain
+from upheld.terminal import SafeConsole, on_one_line, printable_json
 from upheld.types import (
     Answer,
     Cause,
@@ -28,8 +28,8 @@ from upheld.types import (
     Support,
 )
 
-out = Console()
-err = Console(stderr=True)
+out: Console = SafeConsole()
+err: Console = SafeConsole(stderr=True)
 
 LOOK = {
     Support.SUPPORTED: ("✓", "green"),
@@ -47,7 +47,7 @@ SPEAKS_OF = (
 
 def print_json(value: Any) -> None:
     """One object, the same as the HTTP body."""
-    print(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    print(printable_json(json.dumps(plain(value), ensure_ascii=False, indent=2)))
 
 
 def complain(error: UpheldError) -> None:
@@ -179,9 +179,9 @@ def _source(number: int, passage: Passage, claims: Sequence[Claim]) -> Text:
     spans = dict.fromkeys(f"{start}–{end}" for start, end, _, _ in cited)
     return Text.assemble(
         (f"[{number}] ", "bold"),
-        passage.title or passage.uri,
+        on_one_line(passage.title or passage.uri),
         (f" — {place}" if (place := "; ".join(filter(None, places))) else "", "dim"),
-        (f"  {passage.uri}, characters {', '.join(spans)}", "dim"),
+        (f"  {on_one_line(passage.uri)}, characters {', '.join(spans)}", "dim"),
     )
 
 
@@ -206,6 +206,6 @@ def show_trace(events: tuple[Event, ...]) -> None:
             str(event.usage.requests or ""),
             str(event.usage.tokens or ""),
             str(event.usage.cached_tokens or ""),
-            Text(event.error, style="red") if event.error else escape(event.note),
+            Text(event.error, style="red") if event.error else event.note,
         )
     out.print(table)

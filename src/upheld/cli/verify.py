@@ -17,6 +17,7 @@ from upheld.errors import ReadError, UsageError
 from upheld.progress import verifying
 from upheld.settings import Settings, load_settings
 from upheld.stages.render import numbered
+from upheld.terminal import on_one_line
 from upheld.types import Passage
 from upheld.verifying import CheckedAnswer, check, opened_judge, opened_verify, read_source
 
@@ -117,5 +118,7 @@ def show_checked(checked: CheckedAnswer) -> None:
         show.show_claim(claim, numbers)
     show.out.print()
     for number, source in enumerate(checked.sources, start=1):
-        show.out.print(Text.assemble((f"[{number}] ", "bold"), source.title or source.uri))
+        show.out.print(
+            Text.assemble((f"[{number}] ", "bold"), on_one_line(source.title or source.uri))
+        )
     show.show_summary(checked.claims, checked.degraded)

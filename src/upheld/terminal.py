@@ -1,0 +1,88 @@
+"""The edge to the terminal: what documents, models and file names say is text, never a command.
+
+An answer may quote a document that holds escape sequences: printed as they are, they would clear
+the screen, rename the window or rewrite a verdict. `SafeConsole` strips them from whatever is
+printed, so that no caller has to think of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+# ECMA-48: control sequences (CSI), and strings (OSC, DCS, SOS, PM, APC) up to their terminator.
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*+(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*+[0-~]"
+)
+# C0 but for tab and line end, DEL, C1, and the marks that reorder text.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LINE = re.compile(r"[\u2028\u2029]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a byte of a file name that is no UTF-8
+_UNSAFE = re.compile(f"{_CONTROL.pattern}|{_LINE.pattern}|{_SURROGATE.pattern}")
+
+
+def printable(text: str) -> str:
+    """The text without escape sequences, controls and marks that reorder it.
+
+    >>> printable("\\x1b[2Jfree\\u202e")
+    'free'
+    """
+    if _UNSAFE.search(text) is None:
+        return text
+    plain = _CONTROL.sub("", _SEQUENCE.sub("", text))
+    return _SURROGATE.sub("\ufffd", _LINE.sub(" ", plain))
+
+
+def printable_json(text: str) -> str:
+    """JSON with what a terminal would obey as `\\uXXXX`: the same values, harmless to print."""
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def on_one_line(name: str) -> str:
+    """A title, path or address: a line end in it must not look like the next line of output."""
+    return printable(name).replace("\n", "␊").replace("\t", " ")
+
+
+class SafeConsole(Console):
+    """A console that prints text only: no sequences, and no markup such as `[red]` in strings.
+
+    The styles and bars of its callers stay.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Segments as rich makes them, their text made printable."""
+        if isinstance(renderable, str):
+            renderable = printable(renderable)
+        elif isinstance(renderable, Text) and _UNSAFE.search(renderable.plain):
+            renderable = _printable_text(renderable)
+        for segment in super().render(renderable, options):
+            if segment.control or _UNSAFE.search(segment.text) is None:
+                yield segment
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+    def out(self, *objects: Any, **options: Any) -> None:
+        """As `Console.out`, which renders nothing."""
+        super().out(*(printable(str(each)) for each in objects), **options)
+
+
+def _printable_text(text: Text) -> Text:
+    """The same text in the same styles: whole sequences go, before lines are wrapped."""
+    edges = [edge for match in _SEQUENCE.finditer(text.plain) for edge in match.span()]
+    kept = text.divide(edges)[::2] if edges else [text]
+    clean = text.blank_copy()
+    for part in kept:
+        clean.append_text(part)
+    return clean

@@ -103,9 +103,10 @@ def _of_block(block: str) -> tuple[Span, ...]:
 
 
 def _split(text: str, start: int, end: int) -> list[Span]:
-    if text.startswith("|", start) and end - start <= _LONGEST_ROW and "\n" not in text[start:end]:
+    row = text[start:end] if end - start <= _LONGEST_ROW else ""
+    if row.startswith("|") and row.endswith("|") and "\n" not in row:
         # A row of a table is one sentence, whatever stands in its cells; its outer bars are not.
-        return _trimmed(text, [start + 1, max(end - (text[end - 1] == "|"), start + 1)])
+        return _trimmed(text, [start + 1, max(end - 1, start + 1)])
     spans: list[Span] = []
     for begins, ends in itertools.pairwise(_sentence_borders(text[start:end])):
         first, last = start + begins, start + ends

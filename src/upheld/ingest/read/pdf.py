@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import re
-from itertools import accumulate
+from collections.abc import Iterator
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.read.document import Heading, ReadDocument, canonical, one_line
+from upheld.ingest.read.pdf_tables import EDGE, PdfTable, find_tables
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfTextPage
@@ -17,6 +19,7 @@ _PASSWORD_NEEDED = 4  # FPDF_ERR_PASSWORD
 # PDFium writes a hyphen that ends a line as U+FFFE or U+0002, together with the line's end.
 _SOFT_HYPHEN = re.compile("[\ufffe\x02](?:\r?\n)?")
 _LINE_END = "\r\n"
+_MOST_BOOKMARKS = 10_000
 _PARAGRAPH = 1.3  # times the usual step from line to line
 _RUNS_ON = re.compile(r"[^\W\d_]|[,;\-–]")
 
@@ -39,7 +42,7 @@ def read_pdf(data: bytes, name: str) -> ReadDocument:
             f"{name} is not a PDF that can be opened", help="Check that the file is complete."
         ) from broken
     try:
-        text, pages = _join([_page_text(pdf, number) for number in range(len(pdf))])
+        text, pages = _join(list(_page_texts(pdf)))
         if not text.strip():
             raise ReadError(
                 f"{name} has no text: it looks scanned",
@@ -53,18 +56,46 @@ def read_pdf(data: bytes, name: str) -> ReadDocument:
         pdf.close()
 
 
-def _page_text(pdf: PdfDocument, number: int) -> str:
+def _page_texts(pdf: PdfDocument) -> Iterator[str]:
+    names: tuple[str, ...] = ()
+    for number in range(len(pdf)):
+        text, names = _page_text(pdf, number, names)
+        yield text
+
+
+def _page_text(
+    pdf: PdfDocument, number: int, carried: tuple[str, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """The text of a page, and the names of the columns of a table that may go on after it."""
     page = pdf[number]
     try:
         textpage = page.get_textpage()
         lines = textpage.get_text_bounded().split(_LINE_END)
-        text = lines[0]
-        for gap, line in zip(_gaps(textpage, lines), lines[1:], strict=True):
-            text += "\n\n" if gap and not _goes_on(text, line) else _LINE_END
-            text += line
+        gaps, tables = [False] * len(lines), list[PdfTable]()
+        # Else PDFium counts this page's characters in another way.
+        if textpage.count_chars() == sum(map(len, lines)) + len(_LINE_END) * (len(lines) - 1):
+            gaps = [False, *_gaps(textpage, lines)]
+            tables = find_tables(page, textpage, lines, carried)
+        text = _lay_out(lines, gaps, tables)
     finally:
         page.close()
-    return canonical(_SOFT_HYPHEN.sub("", text)).strip()
+    goes_on = tables and tables[-1].last >= len(lines) - EDGE
+    return canonical(_SOFT_HYPHEN.sub("", text)).strip(), tables[-1].names if goes_on else ()
+
+
+def _lay_out(lines: list[str], gaps: list[bool], tables: list[PdfTable]) -> str:
+    """The lines of a page as paragraphs, and the rows of tables in the place of their lines."""
+    parts: list[str] = []
+    in_table = {number: table for table in tables for number in range(table.first, table.last)}
+    for number, (line, gap) in enumerate(zip(lines, gaps, strict=True)):
+        before, table = in_table.get(number - 1), in_table.get(number)
+        if table is not None and number > table.first:
+            continue
+        if parts:
+            apart = table or before or (gap and not _goes_on(parts[-1], line))
+            parts.append("\n\n" if apart else _LINE_END)
+        parts.append("\n".join(table.rows) if table else line)
+    return "".join(parts)
 
 
 def _gaps(textpage: PdfTextPage, lines: list[str]) -> list[bool]:
@@ -72,8 +103,6 @@ def _gaps(textpage: PdfTextPage, lines: list[str]) -> list[bool]:
     from pypdfium2.raw import FPDFText_GetCharOrigin
 
     ends = list(accumulate(lines, lambda at, line: at + len(line) + len(_LINE_END), initial=0))
-    if textpage.count_chars() != ends[-1] - len(_LINE_END):
-        return [False] * (len(lines) - 1)  # PDFium counts this page's characters in another way
     x, y = ctypes.c_double(), ctypes.c_double()
 
     def height(at: int) -> float:
@@ -110,7 +139,7 @@ def _join(pages: list[str]) -> tuple[str, tuple[int, ...]]:
 def _outline(pdf: PdfDocument, text: str, pages: tuple[int, ...]) -> tuple[Heading, ...]:
     """Bookmarks as headings, where their words stand on their page, else where it begins."""
     found: list[Heading] = []
-    for bookmark in pdf.get_toc():
+    for bookmark in islice(pdf.get_toc(), _MOST_BOOKMARKS):
         destination, title = bookmark.get_dest(), one_line(bookmark.get_title())
         number = destination.get_index() if destination else None
         if number is None or not title or not 0 <= number < len(pages):

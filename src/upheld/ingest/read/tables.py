@@ -17,6 +17,7 @@ _LONGEST_NAME = 80  # of a column; also the longest text that is said again for 
 _MOST_COLUMNS = 1_000
 _MOST_NAMED = 8_000_000  # characters of a table; with names a larger one would outgrow the limits
 _MOST_REPEATS = 100_000  # of cells that span rows, in one table
+_STOP = re.compile(r"(?<=\w)[.;,]\Z")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 
 
@@ -177,7 +178,7 @@ def _row_lines(group: str, parts: Sequence[str]) -> Iterator[str]:
         if line != lead and len(line) + len(part) > LONGEST_LINE:
             yield row_line(line)
             line = f"{lead}{label}" if label else lead
-        line = f"{line.rstrip('.;,')}; {part}" if line != lead else f"{line}{part}"
+        line = f"{_STOP.sub('', line)}; {part}" if line != lead else f"{line}{part}"
         if number == 0 and not label and len(line) > LONGEST_LINE:
             yield row_line(line)
             line = lead

@@ -49,12 +49,22 @@ def test_padding_and_truncation_do_not_count() -> None:
     assert counter()("word") == 1
 
 
+def test_words_of_a_document_that_nobody_else_has_are_not_remembered() -> None:
+    small = TokenCounter.from_file(embedder_tokenizer())
+    text = "The vault opens with xq7-Zanzibarqz, code 4711, for J.Bloggs@example.org: hurry!"
+    assert small(text) == small(text) == tokenised(text)
+    assert {"The", "vault", "opens", "hurry!"} <= set(small.known)
+    assert not any(
+        part in word for word in small.known for part in ("xq", "anzi", "4711", "oggs", "@e")
+    )
+
+
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(count, "_MOST_WORDS", 10)
     small = TokenCounter.from_file(embedder_tokenizer())
-    words = " ".join(f"word{n}" for n in range(100))
+    words = " ".join(f"{word}{mark}" for word in ("one", "tower", "nine") for mark in "!?,.;:()[]")
     assert small(words) == tokenised(words)
-    assert len(small.known) <= 12
+    assert 0 < len(small.known) <= 12
 
 
 def test_other_tokenizers_count_by_themselves(tmp_path_factory: pytest.TempPathFactory) -> None:

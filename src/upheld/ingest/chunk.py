@@ -59,6 +59,9 @@ class Chunker:
     def __call__(self, document: Document, read: ReadDocument) -> tuple[Passage, ...]:
         """The passages of a document, in order; together they hold all that is not white."""
         version = document.version
+        cut = self
+        if isinstance(self.counter, TokenCounter):
+            cut = replace(self, counter=self.counter.for_one_document())
         later = places_of(read, document.title)
         starts = [place.start for place in later]
         return tuple(
@@ -76,7 +79,7 @@ class Chunker:
                 labels=document.labels,
                 places=later[bisect_right(starts, start) : bisect_left(starts, end)],
             )
-            for start, end, path in self._spans(document, read)
+            for start, end, path in cut._spans(document, read)
         )
 
     def _spans(

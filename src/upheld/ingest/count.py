@@ -1,4 +1,7 @@
-"""How many tokens a text has, counted word by word and remembered.
+"""How many tokens a text has, counted word by word; words that anybody uses are remembered.
+
+A counter outlives the documents that it counted: it remembers words of the tokenizer's own
+vocabulary, alone or with one punctuation mark, and no name, number or address of a document.
 
 Tokenising a text to measure it costs a tenth of embedding it; this costs a fiftieth of that once
 the words are known: docs/decisions/002-chunking.md.
@@ -8,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 Counter = Callable[[str], int]
 
 _MOST_WORDS = 200_000  # remembered; about 20 MB
+_LONGEST_KNOWN = 32  # characters
 _LONG_WORD = 2_000  # characters
 _PART = re.compile(r"[!-/:-@\[-`{-~]|[^!-/:-@\[-`{-~]+")  # ASCII punctuation stands alone
 
@@ -34,6 +38,7 @@ class TokenCounter:
     tokenizer: Tokenizer
     pieces: Callable[[str], int]
     known: dict[str, int] = field(default_factory=dict)
+    rare: dict[str, int] | None = None  # other words, for as long as one document is cut
 
     @classmethod
     def from_file(cls, path: Path) -> TokenCounter:
@@ -46,6 +51,10 @@ class TokenCounter:
         tokenizer.no_truncation()
         return cls(tokenizer, _piece_counter(tokenizer))
 
+    def for_one_document(self) -> TokenCounter:
+        """One that remembers all words, and goes with them."""
+        return replace(self, rare={})
+
     def __call__(self, text: str) -> int:
         words = text.split()
         try:
@@ -55,14 +64,19 @@ class TokenCounter:
 
     def _count(self, word: str) -> int:
         count = self.known.get(word)
+        if count is None and self.rare is not None:
+            count = self.rare.get(word)
         if count is None:
             if len(word) > _LONG_WORD:
                 return self._count_long(word)
             parts = _PART.findall(word)
             count = sum(map(self._count, parts)) if len(parts) > 1 else self.pieces(word)
-            if len(self.known) > _MOST_WORDS:
-                self.known.clear()
-            self.known[word] = count
+            if _is_common(word, parts, count):
+                if len(self.known) > _MOST_WORDS:
+                    self.known.clear()
+                self.known[word] = count
+            elif self.rare is not None:
+                self.rare[word] = count
         return count
 
     def _count_long(self, word: str) -> int:
@@ -72,6 +86,14 @@ class TokenCounter:
         """
         cuts = range(0, len(word), _LONG_WORD)
         return sum(self._count(word[start : start + _LONG_WORD]) for start in cuts)
+
+
+def _is_common(word: str, parts: list[str], count: int) -> bool:
+    """Whether it is one token of the vocabulary, with a punctuation mark at most."""
+    if len(word) > _LONGEST_KNOWN or count != len(parts):
+        return False
+    letters = [part for part in parts if part.isalnum()]
+    return len(parts) <= 2 and len(letters) <= 1 and not any(map(str.isdigit, word))
 
 
 @dataclass(frozen=True, slots=True)

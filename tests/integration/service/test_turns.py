@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -15,10 +16,11 @@ from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
 from tests.integration.service.queueing import defer, shown, statuses, until, work_off, worker
 from tests.integration.service.serving import service_settings
-from tests.integration.service.test_work import given, owner, rows
+from tests.integration.service.test_work import given, owner, rows, upload
 from tests.servers.postgres import State
+from tests.unit.test_read_bombs import BOMBS
 from upheld.ingest.read import ReadDocument
-from upheld.service.giving import take_back
+from upheld.service.giving import Gift, give, take_back
 from upheld.service.opened import Service, opened
 from upheld.service.state.database import Database
 from upheld.service.state.documents import DocumentStatus
@@ -229,3 +231,32 @@ async def has_run(service: Service, work: Work, task: Task) -> bool:
     async with service.database.session(work.tenant, labels=None) as session:
         jobs = [job for job in await Jobs(session).listed(limit=9) if job.task is task]
     return any(job.status is JobStatus.TODO and job.changed_at > job.asked_at for job in jobs)
+
+
+@pytest.mark.campaign
+async def test_large_files_of_one_tenant_do_not_delay_a_note_of_another(
+    own_state: State, tmp_path: Path
+) -> None:
+    """With real models: 5 MB to embed and six hostile spreadsheets, and then 30 bytes."""
+    settings = service_settings(own_state, Place(str(tmp_path)), local_models=True)
+    large = b"".join(b"The barge %d carries %d sacks. " % (n, n * n) for n in range(140_000))
+    bomb = BOMBS["two cells as far apart as can be"]()
+    async with opened(settings, Metrics()) as service, working(service), asyncio.timeout(280):
+        much, little = [Work(await new_tenant(own_state.owner), "staff") for _ in range(2)]
+        await given(service, much, "large", large)
+        for number in range(6):
+            waiting = await upload(service, much.tenant, bomb)
+            gift = Gift("staff", f"bomb{number}", "bomb.xlsx", frozenset(), waiting)
+            await give(service, owner(much), gift, None)
+        await until(partial(began, service, much, Task.INGEST))
+        asked = time.monotonic()
+        await given(service, little, "note", b"The mill opens at ten o'clock.")
+        await until(partial(has_only, service, little, "ready"))
+        took = time.monotonic() - asked
+        assert "pending" in [each.status for each in await rows(service, much)]
+        print(f"30 bytes were ready after {took:.1f} s, while {len(large):,} are read")
+
+
+async def began(service: Service, work: Work, task: Task) -> bool:
+    async with service.database.session(work.tenant, labels=None) as session:
+        return bool(await Jobs(session).running(task, work.collection))

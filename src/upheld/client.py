@@ -28,7 +28,7 @@ from upheld.stages.promise import promised, sure_enough
 from upheld.stages.render import render
 from upheld.stages.standalone import Standalone
 from upheld.stages.verify_draft import VerifyDraft
-from upheld.trace import Listener, start_run
+from upheld.trace import Listener, Watch, start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class AsyncUpheld:
         guarantee: FittedGuarantee | None = None,
         earlier: Sequence[Message] = (),
         listener: Listener | None = None,
+        watch: Watch | None = None,
     ) -> Answer:
         """Answer from the documents, with a verdict on every sentence.
 
@@ -157,7 +158,8 @@ class AsyncUpheld:
         checked. `preset` and `parameters` change a method: `upheld methods` lists what each can be
         told. `strict` keeps only what the sources uphold, and abstains where nothing is left.
         `guarantee` stands instead of the one of the settings; `calibrated=False` leaves out both.
-        `earlier` messages go into the question.
+        `earlier` messages go into the question. `listener` hears of each step as it ends; `watch`
+        also as it begins, and of what the language model writes while it does.
         """
         from upheld.assemble import pipeline as pipeline_of
         from upheld.assemble import tracer
@@ -173,7 +175,7 @@ class AsyncUpheld:
         fitted = given_or_read(guarantee, settings.guarantee) if calibrated else None
         promise = None if fitted is None else fitted.for_pipeline(pipeline)
         status: Status | None = None
-        with start_run(budget, tracer=tracer(), listener=listener) as run:
+        with start_run(budget, tracer=tracer(), listener=listener, watch=watch) as run:
             try:
                 run.meter.check_time()
                 asked = await Standalone(llm=self._parts.llm)(asked, earlier)

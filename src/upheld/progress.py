@@ -50,15 +50,15 @@ def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None
                 files=f"{progress.files}/{progress.files_total}",
                 passages=passages,
                 rate=round(passages / seconds) if seconds else 0,
-                reading=", ".join(map(_shown, progress.reading)),
+                reading=", ".join(map(printable, progress.reading)),
             )
 
         yield show
 
 
-def _shown(name: str) -> str:
-    """A file's name without what a terminal would take as an order."""
-    return "".join(each if each.isprintable() else "?" for each in name)
+def printable(text: str) -> str:
+    """One line of text without what a terminal would take as an order."""
+    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 @contextmanager

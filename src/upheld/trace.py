@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from upheld.budget import Budget, Meter
 from upheld.errors import UpheldError
@@ -48,6 +48,19 @@ class Span:
     note: str = ""
 
 
+class Watch(Protocol):
+    """Shows a run under way; told on the run's event loop, so it must be quick.
+
+    Unlike a listener, it hears of a step as it begins, and of words that nobody has checked.
+    """
+
+    def began(self, stage: str) -> None: ...
+
+    def wrote(self, text: str) -> None:
+        """What the language model has written so far in one call, as it is sent: JSON."""
+        ...
+
+
 @dataclass(slots=True)
 class Run:
     """One question being answered."""
@@ -55,6 +68,7 @@ class Run:
     budget: Budget = Budget()
     tracer: OtelTracer | None = None
     listener: Listener | None = None  # told of every event as it ends: progress, streaming
+    watch: Watch | None = None
     meter: Meter = field(init=False)
     events: list[Event] = field(default_factory=list, init=False)
     best: Draft | None = field(default=None, init=False)
@@ -91,6 +105,8 @@ class Run:
 
     def open_span(self, stage: str, parent: int | None) -> Span:
         self._next_id += 1
+        if self.watch is not None:
+            self.watch.began(stage)
         return Span(self._next_id, parent, stage, self.meter.clock() - self.meter.started)
 
     def close_span(self, span: Span, error: BaseException | None) -> None:
@@ -125,9 +141,10 @@ def start_run(
     *,
     tracer: OtelTracer | None = None,
     listener: Listener | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[Run]:
     """Make a run current for the block."""
-    run = Run(budget or Budget(), tracer, listener)
+    run = Run(budget or Budget(), tracer, listener, watch)
     run_token, span_token = _run.set(run), _span.set(None)
     try:
         with keeping():

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from tests.servers.unruly import Response, Unruly, completion, in_turn, refused, unruly
 from tests.unit.test_openai_llm import ASK, KEY, OK, Colour, ask, quick
+from upheld.calls import generate
 from upheld.edge.openai_llm import OpenAILLM
 from upheld.errors import LLMError, LLMOutputError, LLMRejectedError, LLMUnavailableError
 from upheld.trace import start_run
@@ -50,6 +51,52 @@ async def test_a_stream_is_tried_again_before_its_first_piece_and_counted() -> N
     assert server.requests[-1].body["stream_options"] == {"include_usage": True}
     assert run.meter.used.requests == 2
     assert run.meter.used.tokens == 5
+
+
+class Watcher:
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+        self.texts: list[str] = []
+
+    def began(self, stage: str) -> None:
+        self.stages.append(stage)
+
+    def wrote(self, text: str) -> None:
+        self.texts.append(text)
+
+
+PIECES = ('{"name": ', '"gre', 'en"}')
+
+
+async def test_who_watches_a_run_sees_what_is_written_as_it_is() -> None:
+    stream = events(*map(delta, PIECES), delta(None, "stop"), {**delta(""), **COST})
+    async with unruly(in_turn(stream)) as server:
+        with start_run(watch=(watcher := Watcher())) as run:
+            llm = OpenAILLM(server.url, "m", retry=quick())
+            reply = await generate(llm, "write", ASK, Colour)
+            await llm.close()
+    assert reply.generations[0].value.name == "green"
+    assert watcher.stages == ["write"]
+    assert watcher.texts == ['{"name": ', '{"name": "gre', '{"name": "green"}']
+    assert server.completions[0].body["response_format"]["type"] == "json_schema"
+    assert (run.meter.used.requests, run.meter.used.tokens) == (1, 5)
+
+
+@pytest.mark.parametrize("answer", [OK, refused(400, "stream is not supported")])
+async def test_a_server_that_does_not_stream_is_asked_without(answer: Response) -> None:
+    async with unruly(in_turn(answer, OK)) as server:
+        with start_run(watch=(watcher := Watcher())):
+            llm = OpenAILLM(server.url, "m", retry=quick())
+            assert (await generate(llm, "write", ASK, Colour)).generations[0].value.name == "green"
+            await llm.close()
+    assert ["stream" in each.body for each in server.completions] == [True, False]
+    assert watcher.texts == []
+
+
+async def test_nobody_who_watches_no_stream() -> None:
+    async with unruly(in_turn(OK)) as server:
+        await ask(server)
+    assert "stream" not in server.completions[0].body
 
 
 async def test_a_stream_without_usage_is_estimated() -> None:

@@ -75,12 +75,12 @@ def ask(
         "search": search,
         "judge": judge or None,  # not given: as the settings say
     }
+    from upheld.cli.live import watching
     from upheld.client import check_request
 
-    check_request(
-        text, method, preset, parameters, **chosen
-    )  # before models load: it takes seconds
-    with options.opened(**chosen) as opened:
+    # Before models load, which takes seconds.
+    check_request(text, method, preset, parameters, **chosen)
+    with watching(show.err, quiet=as_json) as screen, options.opened(**chosen) as opened:
         answer = opened.ask(
             text,
             method=method,
@@ -89,6 +89,8 @@ def ask(
             budget=Budget(seconds=seconds, llm_calls=llm_calls),
             labels=label,
             strict=strict,
+            listener=None if screen is None else screen.ended,
+            watch=screen,
         )
     if as_json:
         show.print_json(answer)

@@ -16,7 +16,15 @@ from pydantic import BaseModel, SecretStr
 
 from upheld.concurrency import all_of, request_sent
 from upheld.edge.openai_errors import Endpoint
-from upheld.edge.openai_reply import estimated, most_tokens, pieces_of, read_choices, reported, used
+from upheld.edge.openai_reply import (
+    estimated,
+    most_tokens,
+    pieces_of,
+    read_choices,
+    reported,
+    used,
+    whole,
+)
 from upheld.edge.openai_span import chat_span
 from upheld.edge.retry import Retry, Tally
 from upheld.edge.strict_schema import strict_schema
@@ -75,6 +83,7 @@ class OpenAILLM:
         self._otherwise: dict[str, str | None] = {}
         self._most_choices: int | None = None
         self._takes_bounds = True
+        self._streams = True
 
     @property
     def identity(self) -> str:
@@ -228,9 +237,11 @@ class OpenAILLM:
             # The SDK's timeout is one between bytes: a server that sends a few now and then is
             # late all the same.
             async with asyncio.timeout(seconds):
-                sent: object = await self._client.chat.completions.create(
-                    **_untyped(arguments), timeout=timeout
-                )
+                sent = await self._watched(arguments, timeout)
+                if sent is None:
+                    sent = await self._client.chat.completions.create(
+                        **_untyped(arguments), timeout=timeout
+                    )
         except openai.NotFoundError as error:
             known = await self._known_models()
             raise self._endpoint.unknown_model(error, known) from self._endpoint.cause(error)
@@ -240,6 +251,26 @@ class OpenAILLM:
         except (openai.OpenAIError, ValueError) as error:  # ValueError: a body that is not JSON
             raise self._endpoint.translate(error) from self._endpoint.cause(error)
         return sent
+
+    async def _watched(self, arguments: dict[str, Any], limits: openai.Timeout) -> object:
+        """The reply, told as it is written to who watches the run; None if it cannot be."""
+        watch = current_run().watch
+        alone = arguments.get("n", 1) == 1 and not {"stream", "logprobs"} & arguments.keys()
+        if watch is None or not alone or not self._streams:
+            return None
+        streaming = {"stream": True, "stream_options": {"include_usage": True}}
+        try:
+            chunks = await self._client.chat.completions.create(
+                **_untyped(arguments | streaming), timeout=limits
+            )
+        except (openai.BadRequestError, openai.UnprocessableEntityError):
+            return None  # if it is not about the stream, it will be said again
+        try:
+            completion = await whole(chunks, watch.wrote)
+        finally:
+            await chunks.close()
+        self._streams = completion is not None
+        return completion
 
     async def _known_models(self) -> tuple[str, ...]:
         try:

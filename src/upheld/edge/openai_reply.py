@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
 
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 from pydantic import ValidationError
 
@@ -59,6 +60,37 @@ def pieces_of(chunk: ChatCompletionChunk, endpoint: Endpoint) -> list[str]:
         if choice.finish_reason == "content_filter" or choice.delta.refusal:
             raise _refusal(choice.delta.refusal, endpoint)
     return [choice.delta.content for choice in chunk.choices or () if choice.delta.content]
+
+
+async def whole(
+    chunks: AsyncIterator[ChatCompletionChunk], wrote: Callable[[str], None]
+) -> ChatCompletion | None:
+    """A stream of one choice as the completion that it is; None if it had no events.
+
+    `wrote` is told what stands there so far, after every piece.
+    """
+    text, refusal, usage, last = "", "", None, None
+    finish: Any = "stop"
+    async for last in chunks:
+        usage = last.usage or usage
+        for choice in last.choices or ():
+            finish = choice.finish_reason or finish
+            refusal += choice.delta.refusal or ""
+            if choice.delta.content:
+                text += choice.delta.content
+                wrote(text)
+    if last is None:
+        return None
+    message = ChatCompletionMessage(role="assistant", content=text, refusal=refusal or None)
+    only = Choice.model_construct(finish_reason=finish, index=0, message=message, logprobs=None)
+    return ChatCompletion.model_construct(
+        id=last.id,
+        choices=[only],
+        created=last.created,
+        model=last.model,
+        object="chat.completion",
+        usage=usage,
+    )
 
 
 def _refusal(told: str | None, endpoint: Endpoint) -> LLMRejectedError:

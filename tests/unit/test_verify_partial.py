@@ -116,3 +116,21 @@ async def test_a_check_that_is_cancelled_asks_the_model_nothing_more() -> None:
     await asyncio.wait((checking,))
     assert checking.cancelled()
     assert len(model.asked) <= 2  # no more claims than are read at once
+
+
+async def test_thousands_of_claims_that_are_given_up_do_not_hold_the_event_loop() -> None:
+    turns = 0
+
+    async def neighbour() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    beside = asyncio.create_task(neighbour())
+    with start_run(Budget(seconds=0)):
+        claims = [Claim(f"On day {day} it rained.") for day in range(3_000)]
+        checked = await Verify(model=FakeEntailment(), grace=0)(claims, [])
+    beside.cancel()
+    assert {each.verdict.cause for each in checked} == {Cause.OUT_OF_TIME}
+    assert turns >= 300  # eight of them are given up at a time

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from upheld.concurrency import all_of
@@ -50,6 +50,7 @@ class Verify:
     window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
     least_premise: int = 32  # tokens; a claim that leaves less is too long to check
     max_windows: int = 4_096  # searched of one source: half a million characters, and more
+    most_pairs: int = 6  # for one claim and source; a longer source is searched for the best
     embedder: Embedder | None = None  # without one, windows are searched by words alone
     vector_weight: float = 0.5  # of vectors in that search, beside words
     most_embedded: int = 256  # windows of all sources together; of more, by words alone
@@ -76,11 +77,15 @@ class Verify:
 
         async def decide(found: Entailed) -> None:
             task = found.task
-            claim = await pace(
-                lambda: self.conclude(task, found.findings, found.trouble, model), late=True
-            )
+            claim: Claim | Trouble
+            if task.settled is not None:  # there is nothing to weigh
+                claim = replace(task.claim, verdict=task.settled)
+            else:
+                claim = await pace(
+                    lambda: self.conclude(task, found.findings, found.trouble, model), late=True
+                )
             if isinstance(claim, Trouble):
-                claim = self.conclude(_given_up(task.place, task.claim, claim), (), None, model)
+                claim = replace(task.claim, verdict=_not_checked(claim))
             decided[task.place] = claim
             if progress is not None:
                 progress(len(decided), len(claims))
@@ -131,14 +136,13 @@ class Verify:
                 trouble = None
                 if unread is None and entail is not None:
                     trouble = await self._prepare(entail.premises, pace)(sources)
-            turn = asyncio.Semaphore(self._claims_at_once(passages))
             same: dict[tuple[str, frozenset[str]], asyncio.Lock] = {}
 
             async def examine(place: int) -> None:
                 claim = claims[place]
                 cites = frozenset(each.passage_id for each in claim.citations)
                 # The same claim twice is asked for once: the second finds what the first was told.
-                async with turn, same.setdefault((claim.text, cites), asyncio.Lock()):
+                async with same.setdefault((claim.text, cites), asyncio.Lock()):
                     # A draft of quotes is what is left when time is up: those are still found.
                     task: Task | Trouble | None = unread
                     if task is None:
@@ -152,7 +156,14 @@ class Verify:
                         context = self._context(place, claims, question)
                         await found(await entail(task, context))
 
-            await all_of(map(examine, range(len(claims))))
+            in_order = iter(range(len(claims)))
+
+            async def take_turns() -> None:
+                for place in in_order:
+                    await asyncio.sleep(0)  # thousands that are given up take a while together
+                    await examine(place)
+
+            await all_of(take_turns() for _ in range(self._claims_at_once(passages)))
 
     def _prepare(self, premises: Premises, pace: Pace) -> PrepareWindows:
         return PrepareWindows(
@@ -198,6 +209,7 @@ class Verify:
             least=self.least_premise,
             max_windows=self.max_windows,
             join_at_most=self.join_at_most,
+            most_pairs=self.most_pairs,
             vector_weight=self.vector_weight,
         )
         return Entail(
@@ -242,5 +254,8 @@ def _counted_once(model: Entailment, pace: Pace) -> Count:
 
 def _given_up(place: int, claim: Claim, trouble: Trouble) -> Task:
     """A claim that was not checked: not even its quotes were looked for in time."""
-    verdict = Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)
-    return Task(place, claim, "", settled=verdict)
+    return Task(place, claim, "", settled=_not_checked(trouble))
+
+
+def _not_checked(trouble: Trouble) -> Verdict:
+    return Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)

@@ -59,6 +59,7 @@ def _variants(verify: Verify) -> dict[str, Verify]:
         "claim carries the sentence before": replace(verify, carry_previous=True),
         "windows of 100 tokens": replace(verify, window_tokens=100),
         "windows of 220 tokens": replace(verify, window_tokens=220),
+        "all windows of a source": replace(verify, most_pairs=verify.max_windows),
         "windows found by words alone": replace(verify, embedder=None),
     }
 

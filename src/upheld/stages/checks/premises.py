@@ -13,7 +13,6 @@ from upheld.types import Cause
 
 _EVEN = 16  # sizes of whole sources are multiples of it, those of windows of twice as much
 _STEP = 32
-MOST_PAIRS = 6  # that a source may take part in for one claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class Premises:
 
     A source that fits beside the claim is read whole. Of a longer one, the sentences gathered for
     the claim are read, and the windows that a search by words and vectors finds. With the premises
-    in which it stands together with other sources, that makes at most `MOST_PAIRS` pairs for a
+    in which it stands together with other sources, that makes at most `most_pairs` pairs for a
     claim and a source, however long the source is.
     """
 
@@ -32,6 +31,7 @@ class Premises:
     least: int
     max_windows: int
     join_at_most: int
+    most_pairs: int
     vector_weight: float
 
     def make_ready(self, source: Source) -> None:
@@ -44,7 +44,7 @@ class Premises:
         if source.trouble is not None or source.whole(self.window_tokens, self.count) is not None:
             return ()
         found = source.searchable(self.window_tokens, self.count, self.max_windows).premises
-        return found if len(found) >= MOST_PAIRS else ()
+        return found if len(found) >= self.most_pairs else ()
 
     def cited(self, task: Task, _found: Sequence[Finding] = ()) -> Iterator[Premise]:
         """Cited sources, each alone and all together; those that it quotes need no more."""
@@ -94,7 +94,7 @@ class Premises:
         """All of a source's windows, or those that are nearest to the claim, in their order."""
         size = self._window(task)
         found = source.searchable(size, self.count, self.max_windows)
-        most = MOST_PAIRS - 1 - _joint_premises(task, source)
+        most = self.most_pairs - 1 - _joint_premises(task, source)
         if len(found.premises) <= most:
             return found.premises
         vectors = source.vectors.get(size)

@@ -44,7 +44,8 @@ async def prepare_apart(source: Source) -> None:
     about = {"work": "prepare", "title": passage.title, "headings": passage.heading_path}
     reply = await _asked(about, passage.text)
     if isinstance(reply, Trouble):
-        source.prepared(trouble=reply)
+        nothing = {"sentences": [], "disowned": {}, "quotable": (), "words": WordIndex(0, {})}
+        source.prepared(trouble=reply, evidence=source.passage, **nothing)
     else:
         await asyncio.to_thread(_fill, source, reply)
 

@@ -57,9 +57,9 @@ class Side:
                 shown["id"] = self._number(self.jobs, value["id"])
             return shown
         if isinstance(value, list):
-            shown = [self.alike(each) for each in value]
+            each_alike = [self.alike(each) for each in value]
             # Documents come by id, and those that the service chose are random.
-            return sorted(shown, key=repr) if name == "documents" else shown
+            return sorted(each_alike, key=repr) if name == "documents" else each_alike
         if name == "job":
             return self._number(self.jobs, value)
         if isinstance(value, str):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from upheld.budget import Budget
     from upheld.client import AsyncUpheld, Upheld
     from upheld.errors import UpheldError
+    from upheld.ports import LLM, Generation, Message, Reply, Sampling
     from upheld.types import (
         Answer,
         Cause,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from upheld.verifying import CheckedAnswer, verify, verify_async
 
 __all__ = [
+    "LLM",
     "Answer",
     "AsyncUpheld",
     "Budget",
@@ -49,10 +51,14 @@ __all__ = [
     "DocumentInfo",
     "Event",
     "Evidence",
+    "Generation",
     "Guarantee",
     "Hit",
+    "Message",
     "Passage",
     "Question",
+    "Reply",
+    "Sampling",
     "Scope",
     "SearchMode",
     "Status",
@@ -72,6 +78,11 @@ _HOME = {
     "AsyncUpheld": "upheld.client",
     "Budget": "upheld.budget",
     "CheckedAnswer": "upheld.verifying",
+    "Generation": "upheld.ports",
+    "LLM": "upheld.ports",
+    "Message": "upheld.ports",
+    "Reply": "upheld.ports",
+    "Sampling": "upheld.ports",
     "Upheld": "upheld.client",
     "UpheldError": "upheld.errors",
     "verify": "upheld.verifying",

@@ -87,19 +87,30 @@ def has_local_models() -> bool:
     )
 
 
-async def open_parts(settings: Settings) -> Parts:
-    """Open the index and the models that the settings name."""
-    shared = open_shared(settings)
+async def open_parts(settings: Settings, llm: LLM | None = None) -> Parts:
+    """Open the index and the models that the settings name; `llm` instead of the one they name."""
+    chosen = settings if llm is None else _written_by(llm, settings)
+    shared = open_shared(chosen, llm)
     try:
-        return await join(shared, settings)
+        return await join(shared, chosen)
     except BaseException:
         await shared.close()
         raise
 
 
-def open_shared(settings: Settings) -> Shared:
+def _written_by(llm: LLM, settings: Settings) -> Settings:
+    """Settings that name this language model, as answers and guarantees do."""
+    if settings.llm_url is not None or settings.llm_model is not None:
+        raise SettingsError(
+            "A language model is given, and the settings name another one.",
+            help="Leave out llm, or llm_url and llm_model (upheld.toml and UPHELD_* count, too).",
+        )
+    return settings.model_copy(update={"llm_model": llm.identity})
+
+
+def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
     """Open the models that the settings name, and what reads documents."""
-    llm = open_llm(settings)
+    llm = open_llm(settings) if llm is None else _cached(llm, settings)
     embedder = open_embedder(settings)
     verify = replace(open_verify(settings), embedder=embedder)
     return Shared(
@@ -210,6 +221,11 @@ def open_llm(settings: Settings) -> LLM | None:
         concurrency=settings.llm_concurrency,
         timeout=settings.llm_timeout,
     )
+    return _cached(llm, settings)
+
+
+def _cached(llm: LLM, settings: Settings) -> LLM:
+    """The language model with the cache of its replies, where the settings want one."""
     if settings.call_cache is None:
         return llm
     from upheld.edge.call_cache import CachedLLM

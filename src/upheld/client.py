@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from upheld.budget import Budget
 from upheld.calibration.fitted import FittedGuarantee, given_or_read
@@ -22,6 +22,7 @@ from upheld.errors import BudgetExceededError, UsageError
 from upheld.methods.choose import label
 from upheld.methods.choose import parameters as chosen_parameters
 from upheld.methods.parameters import Parameters
+from upheld.open_settings import OpenSettings
 from upheld.own_loop import OwnLoop
 from upheld.stages.bearing import with_bearing
 from upheld.stages.promise import promised, sure_enough
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from upheld.assemble import Parts
     from upheld.ingest.given import Given, PutReport
     from upheld.ingest.report import AddReport, Progress
-    from upheld.ports import Maintained, Message, Statistics
+    from upheld.ports import LLM, Maintained, Message, Statistics
     from upheld.settings import Settings
 
 T = TypeVar("T")
@@ -51,13 +52,23 @@ class AsyncUpheld:
         self._parts = parts
 
     @classmethod
-    async def open(cls, kb: str | PathLike[str] | None = None, **settings: Any) -> Self:
-        """Open or create a knowledge base in a folder or under `s3://bucket/prefix`."""
+    async def open(
+        cls,
+        kb: str | PathLike[str] | None = None,
+        *,
+        llm: LLM | None = None,
+        **settings: Unpack[OpenSettings],
+    ) -> Self:
+        """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
+
+        `llm` is a language model of your own, instead of a server at `llm_url`; it is closed with
+        the knowledge base. All other arguments are settings.
+        """
         from upheld.assemble import open_parts
         from upheld.settings import load_settings
 
         chosen = load_settings(kb=None if kb is None else str(kb), **settings)
-        return cls(await open_parts(chosen))
+        return cls(await open_parts(chosen, llm))
 
     async def __aenter__(self) -> Self:
         return self
@@ -254,18 +265,34 @@ def _on_own_loop(
 class Upheld:
     """`AsyncUpheld` for code without an event loop: the same calls, on a loop of their own."""
 
-    def __init__(self, kb: str | PathLike[str] | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        kb: str | PathLike[str] | None = None,
+        *,
+        llm: LLM | None = None,
+        **settings: Unpack[OpenSettings],
+    ) -> None:
         self._loop = OwnLoop()
         try:
-            self.kb = self.run(AsyncUpheld.open(kb, **settings))
+            self.kb = self.run(AsyncUpheld.open(kb, llm=llm, **settings))
         except BaseException:
             self._loop.stop()
             raise
 
     @classmethod
-    def open(cls, kb: str | PathLike[str] | None = None, **settings: Any) -> Self:
-        """Open or create a knowledge base in a folder or under `s3://bucket/prefix`."""
-        return cls(kb, **settings)
+    def open(
+        cls,
+        kb: str | PathLike[str] | None = None,
+        *,
+        llm: LLM | None = None,
+        **settings: Unpack[OpenSettings],
+    ) -> Self:
+        """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
+
+        `llm` is a language model of your own, instead of a server at `llm_url`; it is closed with
+        the knowledge base. All other arguments are settings.
+        """
+        return cls(kb, llm=llm, **settings)
 
     def __enter__(self) -> Self:
         return self

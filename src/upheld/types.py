@@ -7,12 +7,16 @@ document version, so that `document_text[start:end] == quote` can be checked by 
 from __future__ import annotations
 
 import hashlib
+import json
 import uuid
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import zip_longest
+from typing import Any, overload
+
+from upheld.plain import plain
 
 
 class Support(StrEnum):
@@ -170,6 +174,8 @@ class Passage:
             support=support,
             page=place.page,
             heading_path=place.heading_path,
+            title=self.title,
+            uri=self.uri,
         )
 
 
@@ -224,8 +230,8 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """Hits in the order in which a reader should meet them."""
+class Evidence(Sequence[Hit]):
+    """Hits in the order in which a reader should meet them; a sequence, and so is a slice of it."""
 
     hits: tuple[Hit, ...] = ()
 
@@ -234,6 +240,15 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.hits)
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Evidence: ...
+
+    def __getitem__(self, at: int | slice) -> Hit | Evidence:
+        return Evidence(self.hits[at]) if isinstance(at, slice) else self.hits[at]
 
     def top(self, count: int) -> Evidence:
         return Evidence(self.hits[:count])
@@ -266,6 +281,8 @@ class Citation:
     support: Support = Support.NOT_CHECKED
     page: int | None = None  # of the quoted words, not of the passage that holds them
     heading_path: tuple[str, ...] = ()
+    title: str = ""  # of the document
+    uri: str = ""  # where it was read from
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +404,15 @@ class Answer:
 
     def __str__(self) -> str:
         return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dicts, lists and scalars: the object that `--json` prints and the service sends."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
 
 def unique_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:

@@ -100,7 +100,7 @@ def _check_types(answer: object, sources: object, question: object) -> None:
         raise UsageError(f"The sources must be a list, not {_kind(sources)}.", help=advice)
     for number, source in enumerate(sources, start=1):
         if not isinstance(source, str | Passage):
-            advice = "Give its text; `upheld verify` reads files."
+            advice = "Give its text, a pathlib.Path of a file, or a Passage."
             raise UsageError(f"Source {number} must be text, not {_kind(source)}.", help=advice)
 
 
@@ -116,12 +116,14 @@ def all_supported(claims: Sequence[Claim]) -> bool:
 
 def verify(
     answer: str,
-    sources: Sequence[str | Passage],
+    sources: Sequence[str | Path | Passage],
     *,
     question: str | None = None,
     budget: Budget | None = None,
 ) -> CheckedAnswer:
     """Check any answer against any sources; `[n]` in the answer means the n-th source.
+
+    A source is a text, or the `Path` of a file in any format that `upheld index` reads.
 
     >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
     True
@@ -132,7 +134,7 @@ def verify(
 
 async def verify_async(
     answer: str,
-    sources: Sequence[str | Passage],
+    sources: Sequence[str | Path | Passage],
     *,
     question: str | None = None,
     budget: Budget | None = None,
@@ -147,6 +149,7 @@ class Checker:
 
     def __init__(self, settings: Settings) -> None:
         self.loop = OwnLoop()
+        self._settings = settings
         self._opened = AsyncExitStack()
         try:
             self._stages = self.loop.run(self._open(settings))
@@ -161,12 +164,25 @@ class Checker:
     async def __call__(
         self,
         answer: str,
-        sources: Sequence[str | Passage],
+        sources: Sequence[str | Path | Passage],
         question: str | None,
         budget: Budget | None,
     ) -> CheckedAnswer:
         stage, judge = self._stages
-        return await check(stage, answer, sources, question=question, budget=budget, judge=judge)
+        read = await asyncio.to_thread(self._read, sources)
+        return await check(stage, answer, read, question=question, budget=budget, judge=judge)
+
+    def _read(self, sources: Sequence[str | Path | Passage]) -> Sequence[str | Passage]:
+        """The sources, with files read; anything else is left for `check` to judge."""
+        if isinstance(sources, str | bytes) or not isinstance(sources, Sequence):
+            return sources
+        try:
+            return [
+                read_source(each, self._settings) if isinstance(each, Path) else each
+                for each in sources
+            ]
+        except OSError as error:
+            raise UsageError(f"A source cannot be read: {error}.") from error
 
     def close(self) -> None:
         if self.loop.is_running:

@@ -16,7 +16,6 @@ from upheld import AsyncUpheld, Budget, Cause, Status, Support, Upheld, UpheldEr
 from upheld.cli import main
 from upheld.types import Answer
 
-BRIEF = {"answer_tokens": 60, "passages": 2}  # a tiny model has little to say, and says it slowly
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
 
 
@@ -27,6 +26,11 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
         report = opened.add(DOCUMENTS)
     assert (report.added, report.failed) == (3, ())
     return folder
+
+
+def briefly(kb: Path, llm_url: str) -> Upheld:
+    """With a tiny language model, which has little to say, and says it slowly."""
+    return Upheld.open(kb, llm_url=llm_url, llm_model=MODEL, answer_tokens=60, passages=2)
 
 
 def texts_match(kb: Upheld, answer: Answer) -> bool:
@@ -126,7 +130,7 @@ def test_a_closed_knowledge_base_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_server: str) -> None:
-    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL, **BRIEF) as opened:
+    with briefly(kb, llama_server) as opened:
         answer = opened.ask("How long does the ferry crossing take?")
         assert answer.status in (Status.ANSWERED, Status.ABSTAINED)  # no word about quality
         assert answer.usage.requests == 1
@@ -143,7 +147,7 @@ def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_s
 def test_a_strict_answer_of_the_language_model_says_only_what_is_upheld(
     kb: Path, llama_server: str
 ) -> None:
-    with Upheld.open(kb, llm_url=llama_server, llm_model=MODEL, **BRIEF) as opened:
+    with briefly(kb, llama_server) as opened:
         answer = opened.ask("How long does the ferry crossing take?", strict=True)
     supports = {claim.verdict.support for claim in answer.claims}
     assert supports <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}

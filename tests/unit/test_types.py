@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,3 +61,20 @@ def test_passages_are_searched_with_title_and_headings() -> None:
     passage = Passage("i", "Text.", "d", "v", 0, 5, title="T", heading_path=("A", "B"))
     assert passage.searchable == "T\nA > B\nText."
     assert Passage("i", "Text.", "d", "v", 0, 5).searchable == "Text."
+
+
+def test_evidence_is_a_sequence_and_a_slice_of_it_is_evidence() -> None:
+    found = Evidence((hit("a"), hit("b"), hit("c")))
+    assert isinstance(found, Sequence)
+    assert found[:2] == Evidence((hit("a"), hit("b"))) == found.top(2)
+    assert found[-1] == hit("c")
+    assert (len(found), next(reversed(found)), hit("b") in found) == (3, hit("c"), True)
+    with pytest.raises(IndexError):
+        found[3]
+
+
+def test_a_citation_names_its_document() -> None:
+    passage = Passage("i", "Some text.", "d", "v", 10, 20, "Title", "file:///a.pdf", 3)
+    citation = passage.cite(0, 4)
+    assert (citation.title, citation.uri, citation.page) == ("Title", "file:///a.pdf", 3)
+    assert (citation.start, citation.end, citation.quote) == (10, 14, "Some")

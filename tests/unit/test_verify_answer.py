@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,6 +125,19 @@ def test_the_plain_call_opens_what_is_installed() -> None:
     checked = verify("It opens to visitors at nine. [1]", [TOWER])
     assert checked.supported
     assert checked.claims[0].verdict.checked_by == "quote"
+
+
+def test_sources_may_be_files(tmp_path: Path) -> None:
+    page = tmp_path / "tower.html"
+    page.write_text(f"<html><title>Towers</title><body><p>{TOWER}</p></body></html>")
+    checked = verify(
+        "It opens to visitors at nine. [1] The ferry leaves at noon. [2]", [page, FERRY]
+    )
+    assert checked.claims[0].verdict.support is Support.SUPPORTED
+    citation = checked.claims[0].citations[0]
+    assert (citation.title, citation.uri) == ("Towers", str(page))
+    with pytest.raises(UsageError, match=r"gone\.txt"):
+        verify("It opens.", [tmp_path / "gone.txt"])
 
 
 async def test_the_plain_call_works_inside_a_running_loop_and_has_an_async_twin() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import event
 
 from tests.integration.places import Place
 from tests.integration.service.serving import (
@@ -217,3 +219,42 @@ def _same_words(text: str) -> str:
 
 def _shape(headers: Mapping[str, str]) -> set[str]:
     return {name.lower() for name in headers}
+
+
+async def test_hidden_and_absent_take_the_same_statements(own_state: State, app: FastAPI) -> None:
+    """What the database is asked does not depend on what is hidden, so neither does the time."""
+    text, vault = {"Content-Type": "text/plain"}, {"label": "vault"}
+    path = "/v1/collections/hidden/documents/safe"
+    async with (
+        client(app, await new_key(own_state, tenant="museum")) as owner,
+        client(app, await new_key(own_state, tenant="museum", labels=["guide"])) as guide,
+    ):
+        await give(owner, "rota", "The tower opens at nine.")
+        await give(owner, "hidden", SECRET, "vault")
+        job = (await owner.put(path, content=b"x", headers=text, params=vault)).json()["job"]
+        await work_off(app, own_state)
+        body = {"question": QUESTION, "collection": "hidden"}
+        answer = (await owner.post("/v1/answers", json=body)).json()["id"]
+        for method, route, more in _every_route(answer, job):
+            nowhere, other = _absent(route, more, answer, job)
+            with _statements(app) as there:
+                await guide.request(method, route, **more)
+            with _statements(app) as absent:
+                await guide.request(method, nowhere, **other)
+            assert there == absent, (method, route)
+            assert there  # the key itself is looked up
+
+
+@contextmanager
+def _statements(app: FastAPI) -> Iterator[list[str]]:
+    """What is sent to the database meanwhile, without its values."""
+    engine, sent = app.state.service.database.engine.sync_engine, list[str]()
+
+    def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
+        sent.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(engine, "before_cursor_execute", note)

@@ -118,6 +118,22 @@ async def test_labels_limit_what_assistants_see(tmp_path: Path) -> None:
         assert "9:30" in words(await client.call_tool("ask", question))
 
 
+async def test_hidden_documents_are_answered_like_none(tmp_path: Path) -> None:
+    hidden, empty = tmp_path / "hidden", tmp_path / "empty"
+    for folder, paths in ((hidden, [DOCUMENTS / "lighthouse.md"]), (empty, [])):
+        with Upheld.open(folder, local_models=False) as opened:
+            for path in paths:
+                opened.add(path, labels=["wardens"])
+    told = []
+    for folder in (hidden, empty):
+        async with over_stdio(folder, "--label", "guests") as client:
+            asked = await client.call_tool("ask", {"question": "When does it open?"})
+            found = await client.call_tool("search", {"query": "lighthouse"})
+            assert asked.is_error
+            told.append((words(asked), words(found)))
+    assert told[0] == told[1]
+
+
 async def test_with_a_key_nobody_else_is_served(kb: Path) -> None:
     with serving(kb, UPHELD_MCP_KEY=KEY) as address:
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {KEY}"}):

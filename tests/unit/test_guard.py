@@ -164,7 +164,7 @@ def test_each_part_can_be_switched_off() -> None:
     text = "It is false that Bell, the keeper, counted 13 gulls."
     claim = "The keeper Ahab counted 12 gulls."
     source = Source(Passage("p", text, "p", "v", 0, len(text)))
-    premise = Premise(text, (Part(source, ()),))
+    premise = Premise(text, (Part(source, ((0, len(text)),)),))
     every = Guard()(claim, premise)
     no_figures = Guard(check_figures=False)(claim, premise)
     only_voice = Guard(check_figures=False, check_names=False)(claim, premise)

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN
 from upheld import AsyncUpheld, Upheld
 from upheld.cli import show
 from upheld.errors import SettingsError
 from upheld.testing.fake_llm import FakeLLM
+from upheld.types import Answer, Status
 
 
 class Closing(FakeLLM):
@@ -49,3 +51,13 @@ def test_a_language_model_of_ones_own_writes_the_answer(
 async def test_two_language_models_are_one_too_many(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="name another one"):
         await AsyncUpheld.open(tmp_path, llm=FakeLLM([]), llm_url="http://127.0.0.1:9/v1")
+
+
+def test_answers_kept_before_citations_named_their_document_still_load() -> None:
+    kept = Answer("i", "q", Status.ANSWERED, "rag", "t").to_dict()
+    before = {"passage_id": "p", "document_id": "d", "document_version": "v", "start": 0, "end": 1}
+    kept["claims"] = [{"text": "t", "citations": [{**before, "quote": "t"}]}]
+    [claim] = TypeAdapter(Answer).validate_python(kept).claims
+    assert (claim.citations[0].title, claim.citations[0].uri) == ("", "")
+    schema = TypeAdapter(Answer).json_schema()["$defs"]["Citation"]["properties"]
+    assert {"title", "uri", "page", "heading_path"} <= schema.keys()

@@ -34,6 +34,7 @@ BATCH = 16
 BATCH_BYTES = 1_000_000
 BATCH_SECONDS = 5.0
 LOOK_AGAIN_SECONDS = 1.0
+DELETED_AT_ONCE = 256  # documents; what takes long is to tidy the index after them
 # Searches read what is not indexed yet word by word: docs/decisions/001-search-engine.md.
 MOST_FRAGMENTS = 50
 TAIL_ROWS, TAIL_SHARE = 8, 1 / 8
@@ -80,16 +81,20 @@ class Works:
         """
         storage = self.service.objects(work.tenant)
         async with self.service.knowledge.of(work.tenant, work.collection) as kb:
-            while marked := await self._rows(work, DocumentStatus.DELETING):
-                reading = await self._reading(work)  # after the rows: who began later saw the mark
-                await kb.delete([each.id for each in marked])
-                await kb.maintain()
+            marked = await self._rows(work, DocumentStatus.DELETING, limit=DELETED_AT_ONCE)
+            reading = await self._reading(work)  # after the rows: who began later saw the mark
+            if marked:
+                removed = await kb.delete([each.id for each in marked])
+                if removed or not reading:  # it takes long, and this may be the tenth look
+                    await kb.maintain()
                 await storage.delete([each.upload for each in marked if each.upload])
                 if reading:
                     return Again(LOOK_AGAIN_SECONDS)
                 async with self._session(work) as session:
                     for each in marked:
                         await documents.forget(session, each)
+                if await self._rows(work, DocumentStatus.DELETING, limit=1):
+                    return Again()
         await sweep(self.service, work)
         async with self._session(work) as session:
             await collections.end_if_empty(session, work.collection)

@@ -50,14 +50,15 @@ BEGIN
 END;
 $$;
 """
-# A job that has done a part of its work waits for its next turn. It has not failed, so this is not
-# counted among its attempts.
+# A job that has done a part of its work waits for its next turn. It has not failed, and attempts of
+# before were not in vain: they are counted from there.
 _REQUEUE = """
 CREATE FUNCTION upheld_requeue_job(wanted bigint, seconds double precision)
 RETURNS void LANGUAGE sql AS $$
     UPDATE procrastinate_jobs
        SET status = CASE WHEN abort_requested THEN 'aborted' ELSE 'todo'
                     END::procrastinate_job_status,
+           attempts = 0,
            abort_requested = false,
            scheduled_at = CASE WHEN seconds > 0 THEN now() + make_interval(secs => seconds) END
      WHERE id = wanted AND status = 'doing'
@@ -113,8 +114,10 @@ $$;
 """
 # Deletions that wait do so for nobody else's jobs any more.
 _OWN_LANE = """
+SELECT set_config('upheld.all_labels', 'yes', true);
 UPDATE procrastinate_jobs SET lock = lock || '/delete'
- WHERE queue_name = 'delete' AND status = 'todo'
+ WHERE queue_name = 'delete' AND status = 'todo';
+SELECT set_config('upheld.all_labels', '', true);
 """
 
 

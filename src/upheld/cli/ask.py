@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +12,9 @@ from upheld.budget import Budget
 from upheld.cli import options, show
 from upheld.errors import UsageError
 from upheld.types import SearchMode, Status
+
+if TYPE_CHECKING:
+    from upheld.cli.live import Screen
 
 EXIT = {Status.ANSWERED: 0, Status.PARTIAL: 0, Status.ABSTAINED: 3, Status.FAILED: 1}
 
@@ -75,12 +79,11 @@ def ask(
         "search": search,
         "judge": judge or None,  # not given: as the settings say
     }
-    from upheld.cli.live import watching
     from upheld.client import check_request
 
     # Before models load, which takes seconds.
     check_request(text, method, preset, parameters, **chosen)
-    with watching(show.err, quiet=as_json) as screen, options.opened(**chosen) as opened:
+    with _watching(as_json) as screen, options.opened(**chosen) as opened:
         answer = opened.ask(
             text,
             method=method,
@@ -99,6 +102,15 @@ def ask(
         if trace:
             show.show_trace(answer.trace)
     raise typer.Exit(EXIT[answer.status])
+
+
+def _watching(as_json: bool) -> AbstractContextManager[Screen | None]:
+    """A screen that shows the run, on a terminal; nothing elsewhere, nor for machines."""
+    if as_json or not show.err.is_terminal:
+        return nullcontext()
+    from upheld.cli.live import watching
+
+    return watching(show.err)
 
 
 def _name_and_value(text: str) -> tuple[str, str]:

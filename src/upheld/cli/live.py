@@ -84,11 +84,8 @@ def sentences_in(reply: str) -> list[str]:
 
 
 @contextmanager
-def watching(console: Console, *, quiet: bool) -> Iterator[Screen | None]:
-    """A screen on a terminal, which is gone when the block ends; nothing elsewhere."""
-    if quiet or not console.is_terminal:
-        yield None
-        return
+def watching(console: Console) -> Iterator[Screen]:
+    """A screen on a terminal, which is gone when the block ends."""
     screen = Screen()
     with Live(screen, console=console, transient=True, refresh_per_second=8) as live:
         screen.live = live

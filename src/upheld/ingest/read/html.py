@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from upheld.errors import MissingExtraError, ReadError
@@ -28,8 +28,8 @@ _BOX = re.compile(
 )
 _LITTLE_TEXT = 800  # characters in paragraphs; trafilatura takes less than 750 for no main text
 _INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
-# Code as it stands, or a character that was escaped.
-_CODE_OR_ESCAPE = re.compile(r"(?ms)^(`{3,}).*?^\1|`[^`\n]+`|\\([!-/:-@\[-`{-~])")
+# A fence, code as it stands, or a character that was escaped.
+_CODE_OR_ESCAPE = re.compile(r"(?m)^`{3,}+|`[^`\n]++`|\\([!-/:-@\[-`{-~])")
 
 
 def read_html(data: bytes, name: str) -> ReadDocument:
@@ -153,12 +153,29 @@ def _mark_main(tree: HtmlElement) -> None:
 
 def _unescaped(document: ReadDocument) -> ReadDocument:
     """Without backslashes: they kept text from looking like headings, and no page has them."""
-    escapes = [match.start() for match in _CODE_OR_ESCAPE.finditer(document.text) if match[2]]
+    text = document.text
+    escapes: list[int] = []
+    at = 0
+    while match := _CODE_OR_ESCAPE.search(text, at):
+        at = match.end()
+        if match[1]:
+            escapes.append(match.start())
+        elif match[0].startswith("```"):
+            at = max(at, _end_of_code(text, match))
+    parts = (text[before + 1 : after] for before, after in pairwise([-1, *escapes, len(text)]))
     return replace(
         document,
-        text=_CODE_OR_ESCAPE.sub(lambda match: match[2] or match[0], document.text),
+        text="".join(parts),
         headings=tuple(
             replace(heading, start=heading.start - bisect_left(escapes, heading.start))
             for heading in document.headings
         ),
     )
+
+
+def _end_of_code(text: str, fence: re.Match[str]) -> int:
+    """Where the fence is closed by one that is as long, or else by any; -1 if it is not."""
+    for closing in (f"\n{fence[0]}", "\n```"):
+        if (at := text.find(closing, fence.end())) >= 0:
+            return at + len(closing)
+    return -1

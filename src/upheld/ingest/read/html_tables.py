@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Around a row until the page is text. Rare, but printable: trafilatura drops what is not.
 _ROW_START, _ROW_END = "⟬⸨⟬", "⟭⸩⟭"
-_ROWS_APART = re.compile(f"[ \t]*{_ROW_END}\\s*{_ROW_START}[ \t]*")
+_ROWS_APART = re.compile(f"(?<![ \t])[ \t]*+{_ROW_END}\\s*+{_ROW_START}[ \t]*+")
 _WHITE = re.compile(r"\s+")
 _NAVIGATION = re.compile(r"(?:^|[\s_-])(?:nav|menu|toc|breadcrumb)", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

@@ -88,7 +88,7 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
         Heading(line_starts[opening.map[0]], int(opening.tag[1:]), title)
         for opening, inline in pairwise(tokens)
         if opening.type == "heading_open" and opening.map
-        if (title := one_line(_plain(inline.content[:_LONGEST_HEADING])))
+        if (title := one_line(_plain(inline.content)))
     )
 
 
@@ -113,4 +113,4 @@ def _plain(inline: str) -> str:
             words(token.children) if token.children else token.content for token in tokens or []
         )
 
-    return words(_inline_parser().parseInline(inline))
+    return words(_inline_parser().parseInline(inline[:_LONGEST_HEADING]))

@@ -20,7 +20,7 @@ _SLIDE = re.compile(r"<!-- Slide number: \d+ -->\n?")
 _WORD_TEXT = "word/document.xml"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _TREATED = re.compile(rb"<(?:table|style|dialog)\b|\b(?:hidden|style|bgcolor|color)\s*=|\bhidden\b")
-_IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
+_IMAGE = re.compile(r"!\[((?:(?!!\[)[^\]\n])*+)\]\([^)\n]*+\)")
 # Quotes must read as the source does, so nothing that is not Markdown's own is escaped.
 _OPTIONS: dict[str, Any] = {
     "escape_asterisks": False,
@@ -163,4 +163,9 @@ def _convert(converter: DocumentConverter, data: bytes, name: str) -> DocumentCo
 
 def _without_images(markdown: str) -> str:
     """Pictures leave their description."""
-    return _IMAGE.sub(r"\1", markdown)
+    return "\n".join(map(_line_without_images, markdown.split("\n")))
+
+
+def _line_without_images(line: str) -> str:
+    end = line.rfind(")") + 1  # after it, no address is closed: none is looked for
+    return _IMAGE.sub(r"\1", line[:end]) + line[end:] if "![" in line else line

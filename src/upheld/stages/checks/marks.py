@@ -14,7 +14,7 @@ from upheld.types import Cause, Support, Verdict
 # White space before a mark goes with it, but not a line end: that is where blocks part. It is
 # tried from its first character only, or a long run of it would take quadratic time.
 _MARK = re.compile(r"(?<![ \t])[ \t]*+\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
-_PART = re.compile(r"(\d+)\s*[–-]\s*(\d+)|(\d+)")
+_PART = re.compile(r"(\d{1,3}+)\s*+[–-]\s*+(\d{1,3}+)|(\d{1,3}+)")
 _LONGEST_RANGE = 20  # "[1-999]" is no list of sources
 
 

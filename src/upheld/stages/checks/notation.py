@@ -27,7 +27,7 @@ _CLOCKS = (
 )
 _DATE_IN_FIGURES = re.compile(r"\d[-/.]\d+[-/.]\d")
 # More or longer figures than a model could read in a claim; each costs a look at all of the claim.
-_MOST_FIGURES = 200
+_MOST_FIGURES = 64
 _LONGEST_FIGURE = 100  # characters
 _MOST_READINGS = 2  # 2m is 2 or 2,000,000; a decade is any of its years
 

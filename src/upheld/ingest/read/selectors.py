@@ -19,13 +19,13 @@ _BRACKETS = re.compile(r"[^()]*+[()]?")
 _COMMA = re.compile(r"[,(\[\\]")
 _NAME = r"(?:[-\w\u0080-\U0010ffff]|\\[0-9a-fA-F]{1,6}\s?|\\.)++"
 _PART = re.compile(
-    rf"(?P<combinator>\s*[>+~]\s*|\s+)|(?P<any>\*)|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})"
-    rf"|\[\s*(?P<name>{_NAME})\s*(?:(?P<test>[~|^$*]?=)\s*"
-    rf"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>{_NAME}))\s*[iIsS]?\s*)?\]"
+    rf"(?P<combinator>\s*+[>+~]\s*+|\s++)|(?P<any>\*)|\#(?P<id>{_NAME})|\.(?P<class>{_NAME})"
+    rf"|\[\s*+(?P<name>{_NAME})\s*+(?:(?P<test>[~|^$*]?=)\s*+"
+    rf"(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>{_NAME}))\s*+[iIsS]?\s*+)?\]"
     rf"|(?P<element>::{_NAME}|:(?:before|after|first-line|first-letter)(?![-\w]))"
     rf"|:(?P<pseudo>{_NAME})(?P<open>\()?|(?P<tag>{_NAME})"
 )
-_STEP = re.compile(r"\s*([+-]?\d*)n\s*(?:([+-])\s*(\d+))?\s*|\s*([+-]?\d+)\s*")
+_STEP = re.compile(r"\s*+([+-]?\d*)n\s*+(?:([+-])\s*+(\d+))?\s*+|\s*+([+-]?\d+)\s*+")
 
 
 @dataclass(slots=True)

@@ -11,12 +11,12 @@ Patterns are bounded: no gap between two words is longer than a line.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from upheld.kept import kept
+from upheld.patterns import normalized
 from upheld.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Passage
 
@@ -164,5 +164,5 @@ def blanked(text: str, spans: Sequence[Span]) -> str:
 
 def _plain(sentence: str) -> str:
     """In lower case, without invisible characters and emphasis, one blank between words."""
-    folded = _FORMAT.sub("", unicodedata.normalize("NFKC", sentence)).casefold()
+    folded = _FORMAT.sub("", normalized("NFKC", sentence)).casefold()
     return " ".join(folded.replace("’", "'").replace("*", "").replace("`", "").split())

@@ -1,0 +1,316 @@
+"""Which functions take text of users, found in the source, and how each is called with one text.
+
+The list is made from the modules that handle text. A public function with a parameter of text must
+stand in `CALLS` or, with a reason, in `NO_TEXT_OF_USERS`; one whose parameters are all `str` is
+called with the text for each of them. Private functions are reached through the public ones.
+Coroutines wait for models or stores: their text work is done by functions here.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+import upheld
+from upheld import patterns
+from upheld.continuation import join_around_code, join_blocks, join_sentences
+from upheld.edge.openai_reply import estimated
+from upheld.errors import ReadError
+from upheld.ingest.chunk import Chunker, places_of
+from upheld.ingest.count import CharacterCounter, TokenCounter
+from upheld.ingest.read.document import Heading, ReadDocument
+from upheld.ingest.read.html import read_html
+from upheld.ingest.read.markdown import read_markdown
+from upheld.ingest.read.selectors import closing
+from upheld.ingest.read.text import decode, read_text
+from upheld.sentences import block_spans, sentence_spans, sentences_of_block
+from upheld.service.mcp.text import evidence_text
+from upheld.stages.assess import Aspect, assess
+from upheld.stages.bridge import names as bridge_names
+from upheld.stages.checks import figures, names
+from upheld.stages.checks.disowned import Manner, carries, disowned
+from upheld.stages.checks.guard import Guard
+from upheld.stages.checks.instructions import as_evidence, blanked, instruction_spans
+from upheld.stages.checks.languages import is_foreign
+from upheld.stages.checks.names import Names
+from upheld.stages.checks.notation import in_notation_of
+from upheld.stages.checks.quote_check import find_quote, quotable
+from upheld.stages.checks.references import is_reference, titles_of
+from upheld.stages.checks.scripts import foreign_share
+from upheld.stages.checks.source import Part, Premise, Source
+from upheld.stages.checks.windows import pieces
+from upheld.stages.cite import cite
+from upheld.stages.coverage import parts_of, unspoken
+from upheld.stages.diagnosis.rivals import brings, differs
+from upheld.stages.feedback import Remark
+from upheld.stages.phrase import worded
+from upheld.stages.plan import session_of
+from upheld.stages.quote import sentences_of, shared_words
+from upheld.stages.rewrite import keyword_query
+from upheld.stages.verification import revision
+from upheld.stages.verify import Verify
+from upheld.stages.verify_answer import as_passages
+from upheld.stages.write import Claims, WrittenClaim, cited, numbered
+from upheld.types import Claim, Document, Draft, Evidence, Hit, Passage, Question, Support, Verdict
+
+Call = Callable[[str], Any]
+
+ROOT = Path(upheld.__file__).parent
+MODULES = (
+    "*.py",
+    "stages/**/*.py",
+    "ingest/**/*.py",
+    "prompts/*.py",
+    "cli/show.py",
+    "service/limits.py",
+    "service/chat/*.py",
+    "service/mcp/text.py",
+    "edge/addresses.py",
+    "edge/openai_reply.py",
+    "edge/page_url.py",
+    "edge/robots.py",
+    "edge/searx.py",
+)
+# At the top of the package: settings, ports and the composition root, which pass text on.
+NOT_ABOUT_TEXT = frozenset(
+    re.findall(
+        r"\w+",
+        """__init__ __main__ assemble budget calls client compose concurrency errors fusion kept
+        otel outside own_loop plain ports progress settings trace types version wider""",
+    )
+)
+_TEXT = re.compile(r"\b(?:str|bytes|Passage|ReadDocument)\b")
+_NO_TEXT = re.compile(r"re\.(?:Match|Pattern)\[str\]|Mapping\[str, \w+\]|dict\[str, \w+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class TextFunction:
+    """A function with a parameter of text; `plain` if every parameter without default is `str`."""
+
+    module: str
+    name: str
+    parameters: int
+    plain: bool
+
+    @property
+    def public(self) -> bool:
+        return not any(part.startswith("_") for part in self.name.split(".") if part != "__call__")
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}"
+
+    def call(self) -> Call | None:
+        """How it is called, or None where that is not known."""
+        if (known := CALLS.get(str(self))) is not None:
+            return known
+        if not self.plain or not self.public or str(self) in NO_TEXT_OF_USERS:
+            return None
+        function = getattr(importlib.import_module(self.module), self.name)
+        return lambda text: function(*[text] * self.parameters)
+
+
+def text_functions() -> list[TextFunction]:
+    """Every function of the modules that handle text."""
+    paths = sorted({path for glob in MODULES for path in ROOT.glob(glob)})
+    handling = (p for p in paths if p.parent != ROOT or p.stem not in NOT_ABOUT_TEXT)
+    return [each for path in handling for each in _of_module(path)]
+
+
+def _of_module(path: Path) -> Iterator[TextFunction]:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    module = ".".join(parts).removesuffix(".__init__")
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            yield from _of_function(module, node.name, node, is_method=False)
+        elif isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef):
+                    name = f"{node.name}.{inner.name}"
+                    yield from _of_function(module, name, inner, is_method=True)
+
+
+def _of_function(
+    module: str, name: str, node: ast.FunctionDef, *, is_method: bool
+) -> Iterator[TextFunction]:
+    given = node.args
+    positional = [*given.posonlyargs, *given.args]
+    required = positional[: len(positional) - len(given.defaults)]
+    every = [*positional, *given.kwonlyargs, *filter(None, [given.vararg])]
+    told = [ast.unparse(each.annotation) if each.annotation else "" for each in every]
+    if any(_TEXT.search(_NO_TEXT.sub("", each)) for each in told):
+        bare = [ast.unparse(each.annotation) if each.annotation else "" for each in required]
+        needs_key = None in given.kw_defaults
+        plain = not is_method and not needs_key and bool(bare) and set(bare) == {"str"}
+        yield TextFunction(module, name, len(bare), plain)
+
+
+def passage(text: str) -> Passage:
+    """A passage of this text."""
+    return Passage("p", text, "p", "v", 0, len(text))
+
+
+def read(text: str) -> ReadDocument:
+    """A document of this text, with a heading and a page on every tenth line."""
+    starts = [match.end() for match in re.finditer(r"\n", text)][::10]
+    headings = tuple(Heading(start, 1 + at % 6, "h") for at, start in enumerate(starts))
+    return ReadDocument(text, "t", (0, *starts), headings)
+
+
+def source(text: str) -> Source:
+    """A source of this text."""
+    return Source(passage(text))
+
+
+def found(*texts: str) -> Evidence:
+    """Search results with these texts."""
+    return Evidence(tuple(Hit(passage(text), 1.0, "q") for text in texts))
+
+
+def readable(function: Callable[[bytes, str], Any], text: str) -> Any:
+    """What a reader gives; a text that it refuses is as good."""
+    try:
+        return function(text.encode(), "a.txt")
+    except ReadError:
+        return None
+
+
+def token_counter() -> TokenCounter:
+    """Counts with a small vocabulary of the kind that the embedder has."""
+    vocabulary = {"[UNK]": 0, **{chr(code): code for code in range(33, 127)}}
+    vocabulary |= {f"##{each}": len(vocabulary) + at for at, each in enumerate([*vocabulary])}
+    tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = BertNormalizer(), BertPreTokenizer()
+    return TokenCounter(tokenizer, lambda part: len(tokenizer.encode(part).ids))
+
+
+CHUNK, COUNT, COUNT_TOKENS = Chunker(), CharacterCounter(), token_counter()
+ENGLISH = frozenset({"en"})
+QUESTION = Question("When does it open?")
+REMARK = Remark(Aspect.SUPPORT, 0.5, False)
+
+CALLS: dict[str, Call] = {
+    "upheld.continuation.join_blocks": lambda text: join_blocks(text, block_spans(text)),
+    "upheld.continuation.join_sentences": lambda text: join_sentences(text, sentence_spans(text)),
+    "upheld.continuation.join_around_code": lambda text: join_around_code(
+        text, [sentence_spans(text)]
+    ),
+    "upheld.edge.openai_reply.estimated": lambda text: estimated(1, [text]),
+    "upheld.ingest.chunk.Chunker.__call__": lambda text: CHUNK(
+        Document("d", "u", "t", text, "h", "p"), read(text)
+    ),
+    "upheld.ingest.chunk.places_of": lambda text: places_of(read(text), text),
+    "upheld.ingest.count.CharacterCounter.__call__": COUNT,
+    "upheld.ingest.count.TokenCounter.__call__": COUNT_TOKENS,
+    "upheld.ingest.read.html.read_html": lambda text: readable(
+        read_html, f"<html><body><p>An opening sentence.</p><p>{text}</p></body></html>"
+    ),
+    "upheld.ingest.read.markdown.read_markdown": lambda text: readable(read_markdown, text),
+    "upheld.ingest.read.selectors.closing": lambda text: closing(text, 0),
+    "upheld.ingest.read.text.decode": lambda text: readable(decode, text),
+    "upheld.ingest.read.text.read_text": lambda text: readable(read_text, text),
+    "upheld.patterns.matches": lambda text: list(patterns.matches(re.compile(r"\w+"), text)),
+    "upheld.patterns.normalized": lambda text: patterns.normalized("NFKD", text),
+    "upheld.patterns.search": lambda text: patterns.search(re.compile("\x01"), text),
+    "upheld.sentences.sentences_of_block": lambda text: sentences_of_block(text, 0, len(text)),
+    "upheld.service.mcp.text.evidence_text": lambda text: evidence_text(found(text), ()),
+    "upheld.stages.assess.assess": lambda text: assess(
+        Draft(Question(text[:4_000]), (Claim(text, verdict=Verdict(Support.SUPPORTED)),))
+    ),
+    "upheld.stages.bridge.names": lambda text: bridge_names(
+        passage(text), replace(passage("a"), title=text[:150])
+    ),
+    "upheld.stages.checks.instructions.as_evidence": lambda text: as_evidence(passage(text)),
+    "upheld.stages.checks.instructions.blanked": lambda text: blanked(
+        text, instruction_spans(text)
+    ),
+    "upheld.stages.checks.references.is_reference": lambda text: is_reference(text, ()),
+    "upheld.stages.checks.references.titles_of": lambda text: titles_of([passage(text)]),
+    "upheld.stages.checks.disowned.carries": lambda text: [carries(text, each) for each in Manner],
+    "upheld.stages.checks.disowned.disowned": lambda text: disowned(text, sentence_spans(text)),
+    "upheld.stages.checks.figures.absent": lambda text: figures.absent(text, frozenset({"7"})),
+    "upheld.stages.checks.guard.Guard.__call__": lambda text: Guard()(
+        text, Premise(text, (Part(source(text), ()),))
+    ),
+    "upheld.stages.checks.languages.is_foreign": lambda text: is_foreign(text, ENGLISH),
+    "upheld.stages.checks.names.Names.of": lambda text: names.absent("Ada Byron", Names.of(text)),
+    "upheld.stages.checks.names.absent": lambda text: names.absent(text, Names.of(text.lower())),
+    "upheld.stages.checks.notation.in_notation_of": lambda text: in_notation_of(text, text[:4_000]),
+    "upheld.stages.checks.quote_check.find_quote": lambda text: find_quote(
+        text[:50_000] + " q", quotable(passage(text))
+    ),
+    "upheld.stages.checks.quote_check.quotable": lambda text: quotable(passage(text)),
+    "upheld.stages.checks.scripts.foreign_share": lambda text: foreign_share(text, ENGLISH),
+    "upheld.stages.checks.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
+    "upheld.stages.checks.source.Source.gathered": lambda text: source(text).gathered(
+        text[:4_000], 400, COUNT
+    ),
+    "upheld.stages.checks.source.Source.terms_of": lambda text: source(text).terms_of(text),
+    "upheld.stages.checks.windows.pieces": lambda text: pieces(
+        text, sentence_spans(text), 100, COUNT
+    ),
+    "upheld.stages.cite.cite": lambda text: cite("It opens at nine.", passage(text)),
+    "upheld.stages.coverage.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
+    "upheld.stages.diagnosis.rivals.brings": lambda text: brings(text, text[:4_000]),
+    "upheld.stages.diagnosis.rivals.differs": lambda text: differs(
+        text[:4_000], text[4_000:8_000], text[:4_000]
+    ),
+    "upheld.stages.phrase.worded": lambda text: worded(REMARK, text),
+    "upheld.stages.plan.session_of": lambda text: session_of(QUESTION, text.split("\n"), {}),
+    "upheld.stages.quote.sentences_of": lambda text: sentences_of([passage(text)]),
+    "upheld.stages.quote.shared_words": lambda text: shared_words(
+        text[:4_000], sentences_of([passage(text)])
+    ),
+    "upheld.stages.rewrite.keyword_query": lambda text: keyword_query(text.split("\n")),
+    "upheld.stages.verification.revision": lambda text: revision(text, QUESTION),
+    "upheld.stages.verify.Verify.prepare": lambda text: Verify(model=None).prepare([passage(text)]),
+    "upheld.stages.verify_answer.as_passages": lambda text: as_passages([text]),
+    "upheld.stages.write.cited": lambda text: cited(
+        Claims(claims=[WrittenClaim(sources=[1], text=text[:4_000])]), [passage(text)]
+    ),
+    "upheld.stages.write.numbered": lambda text: numbered([passage(text)]),
+}
+_CHILD = "a file is parsed in a child process that is killed at a limit; its text goes through here"
+_LABELS = "takes ids, labels or terms, not text"
+NO_TEXT_OF_USERS = {
+    "upheld.cli.show.show_summary": "prints labels of what went amiss",
+    "upheld.ingest.changes.compare": "takes names and hashes of files",
+    "upheld.ingest.page.PageReader.__call__": "calls a reader and the chunker",
+    "upheld.ingest.read.office.read_docx": _CHILD,
+    "upheld.ingest.read.office.read_epub": _CHILD,
+    "upheld.ingest.read.office.read_pptx": _CHILD,
+    "upheld.ingest.read.pdf.read_pdf": _CHILD,
+    "upheld.ingest.read.pdf_tables.find_tables": _CHILD,
+    "upheld.ingest.read.read": "calls the reader of a suffix, each of which is here",
+    "upheld.ingest.read.spreadsheet.read_xlsx": _CHILD,
+    "upheld.child_process.ChildProcess.exchange": "hands bytes to a child process",
+    "upheld.ingest.worker.ReadWorker.__call__": "hands bytes to the child process",
+    "upheld.prompts.prompt.load": "takes the name of a file of the package",
+    "upheld.prompts.prompt.parse": "takes a file of the package",
+    "upheld.service.chat.reply.completion": "joins the sentences of an answer that was checked",
+    "upheld.service.chat.request.split": "the length and form of a model's name are checked before",
+    "upheld.stages.checks.conclude.Conclude.__call__": "weighs scores",
+    "upheld.stages.checks.fitted.fitted": "takes a file of the package",
+    "upheld.stages.checks.word_search.WordIndex.bm25": _LABELS,
+    "upheld.stages.checks.word_search.WordIndex.of": _LABELS,
+    "upheld.stages.checks.word_search.WordIndex.shared": _LABELS,
+    "upheld.stages.checks.wording.Word.__call__": "looks at the first 10,000 characters of a text",
+    "upheld.stages.likely.likely": "weighs scores of passages",
+    "upheld.stages.likely.signals": "weighs scores of passages",
+    "upheld.stages.plan.unplanned": "takes the reason of a failure",
+    "upheld.stages.promise.promised": "takes labels of what went amiss",
+    "upheld.stages.render.numbered": _LABELS,
+    "upheld.stages.render.render": "joins claims; its parameters of text are names",
+    "upheld.stages.verify.Verify.pace": "adds up lengths",
+    "upheld.verifying.verify": "runs the event loop; what it does to text is here",
+    "upheld.words.rarities": _LABELS,
+}

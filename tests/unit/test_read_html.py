@@ -54,3 +54,13 @@ def test_the_declared_encoding_is_used() -> None:
 def test_a_page_without_text_is_reported(data: bytes) -> None:
     with pytest.raises(ReadError):
         read(data, "a.html")
+
+
+def test_a_comment_in_code_is_no_heading() -> None:
+    prose = "A configuration file has records, one to a line, and comments between them. " * 15
+    page = f"""<html><body><h2>Records of <code>a_b</code></h2><p>{prose}</p><div class="example">
+    <p>Example</p><div><pre>\n# TYPE  DATABASE  USER\nlocal   all       all\n</pre></div></div>
+    <p>After.</p></body></html>"""
+    document = read(page.encode(), "a.html")
+    assert "# TYPE  DATABASE  USER" in document.text
+    assert [heading.title for heading in document.headings] == ["Records of a_b"]

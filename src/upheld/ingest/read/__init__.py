@@ -15,7 +15,7 @@ __all__ = ["READERS_VERSION", "SUFFIXES", "Heading", "ReadDocument", "read"]
 Read = Callable[[bytes, str], ReadDocument]
 
 # Raise this when a reader's text changes: documents read by an older one are read again.
-READERS_VERSION = "5"
+READERS_VERSION = "6"
 
 # Where each suffix's reader lives; a reader's libraries load when its first file comes.
 SUFFIXES = {

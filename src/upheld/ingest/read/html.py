@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from upheld.errors import MissingExtraError, ReadError
-from upheld.ingest.read.document import ReadDocument
+from upheld.ingest.read.document import Heading, ReadDocument, canonical
 from upheld.ingest.read.markdown import from_markdown
 
 HtmlElement = Any  # lxml publishes no types
@@ -26,6 +26,7 @@ _BOX = re.compile(
     r"|warning)(?:\s|$)",
     re.IGNORECASE,
 )
+_TOLD_APART = 50  # letters and digits by which two titles are the same
 _LITTLE_TEXT = 800  # characters in paragraphs; trafilatura takes less than 750 for no main text
 _INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
 # A fence, code as it stands, or a character that was escaped.
@@ -48,11 +49,13 @@ def read_html(data: bytes, name: str) -> ReadDocument:
         hidden = _prepare(tree)
     except ReadError as refused:
         raise ReadError(f"{name} cannot be read: {refused.args[0]}") from refused
+    titles = {_letters(heading.text_content()) for heading in tree.iter(*_HEADINGS)}
     main = trafilatura.extract(
         tree, output_format="markdown", include_comments=False, favor_recall=True
     )
     if main:
-        return replace(_unescaped(from_markdown(restore_rows(main), title)), hidden=hidden)
+        document = _unescaped(from_markdown(restore_rows(main), title))
+        return replace(document, headings=_real(document.headings, titles), hidden=hidden)
     tree = trafilatura.load_html(data)
     _prepare(tree)
     everything = restore_rows(trafilatura.html2txt(tree))
@@ -60,7 +63,18 @@ def read_html(data: bytes, name: str) -> ReadDocument:
         raise ReadError(
             f"{name} has no text", help="A page that scripts fill in must be saved after they ran."
         )
-    return replace(from_markdown(everything, title), hidden=hidden)
+    document = from_markdown(everything, title)
+    return replace(document, headings=_real(document.headings, titles), hidden=hidden)
+
+
+def _real(headings: tuple[Heading, ...], titles: set[str]) -> tuple[Heading, ...]:
+    """The headings that the page has as such: a comment in a block of code can look like one."""
+    return tuple(heading for heading in headings if _letters(heading.title) in titles)
+
+
+def _letters(title: str) -> str:
+    """What is left of a title with and without its mark-up, as much as titles keep."""
+    return "".join(filter(str.isalnum, canonical(title)))[:_TOLD_APART]
 
 
 def _prepare(tree: HtmlElement) -> int:

@@ -40,7 +40,7 @@ from upheld.stages.bridge import names as bridge_names
 from upheld.stages.checks import figures, names
 from upheld.stages.checks.disowned import Manner, carries, disowned
 from upheld.stages.checks.guard import Guard
-from upheld.stages.checks.instructions import as_evidence, blanked, instruction_spans
+from upheld.stages.checks.instructions import as_evidence, blanked
 from upheld.stages.checks.languages import is_foreign
 from upheld.stages.checks.names import Names
 from upheld.stages.checks.notation import in_notation_of
@@ -230,9 +230,7 @@ CALLS: dict[str, Call] = {
         passage(text), replace(passage("a"), title=text[:150])
     ),
     "upheld.stages.checks.instructions.as_evidence": lambda text: as_evidence(passage(text)),
-    "upheld.stages.checks.instructions.blanked": lambda text: blanked(
-        text, instruction_spans(text)
-    ),
+    "upheld.stages.checks.instructions.blanked": lambda text: blanked(text, [(0, len(text))]),
     "upheld.stages.checks.references.is_reference": lambda text: is_reference(text, ()),
     "upheld.stages.checks.references.titles_of": lambda text: titles_of([passage(text)]),
     "upheld.stages.checks.disowned.carries": lambda text: [carries(text, each) for each in Manner],

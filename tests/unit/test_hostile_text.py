@@ -29,7 +29,7 @@ GROWTH = 2.3  # times the CPU time, for twice the text
 MEASURABLE = 0.05  # seconds of CPU: less is noise
 ENOUGH = 4.0  # seconds of CPU after which growth has been seen
 HELD = 0.05  # seconds that one call may keep other threads waiting
-MOST_OWN = 25  # strings from a module's patterns in the gate; the campaign has all
+MOST_OWN = 12  # strings from a module's patterns in the gate; the campaign has all
 BYTES = 1_500  # of memory for every character
 # Characters that a function may be given. Parsers of documents run in a child process that is
 # killed at a limit, and are slow: they are followed for a shorter while.

@@ -98,6 +98,8 @@ _PATTERNS = (
     r"|claim|output|repeat|tell (?:them|him|her|the user|users)|the answer is"
     r"|answer (?:that|with|only|always|exactly|[\"“:]))",
 )
+# Names what is to be said: "reply with the word no". Others ("Say this.") leave it to what follows.
+_DICTATES = re.compile(rf"\b{_SAY}(?: {_ADVERB}){{0,2}}(?: with| that|:) \W{{0,3}}\w+ \w")
 _LABEL = re.compile(r"\W{0,8}(?:SYSTEM|ASSISTANT) ?[:>\]]")  # in capitals only
 _TELLS = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS))
 _HINT = re.compile(
@@ -121,18 +123,22 @@ def instructs(sentence: str) -> bool:
 
 @kept(1_000)  # extractor and verifier ask for the same passages
 def instruction_spans(text: str) -> tuple[Span, ...]:
-    """Where a text instructs the answering system: from such a sentence to the end of its block."""
+    """Where a text instructs the answering system.
+
+    A sentence that does not itself name what is to be said takes the rest of its block with it.
+    """
     found: list[Span] = []
     dictated = False  # the block before ended in "answer only:"
     for start, end in block_spans(text):
-        first = None
-        for sentence in sentences_of_block(text, start, end):
-            if dictated or instructs(text[slice(*sentence)]):
-                first = sentence[0]
-                break
-        dictated = first is not None and text[start:end].rstrip(" *_\"'").endswith(":")
-        if first is not None:
-            found.append((first, end))
+        last = start
+        for first, stop in sentences_of_block(text, start, end):
+            if dictated or instructs(text[first:stop]):
+                whole = dictated or _DICTATES.search(_plain(text[first:stop])[:_PIECE]) is None
+                last = end if whole else stop
+                found.append((first, last))
+                if whole:
+                    break
+        dictated = last == end and text[start:end].rstrip(" *_\"'").endswith(":")
     return tuple(found)
 
 

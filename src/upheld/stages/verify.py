@@ -59,7 +59,7 @@ class Verify:
     carry_question: bool = False  # measured by `upheld bench verify-choices`
     carry_previous: bool = False
     grace: float = 0.3  # seconds after the deadline, shared by what needs no model
-    pairs_at_once: int = 8  # further claims are begun while fewer than these wait for the model
+    pairs_at_once: int = 32  # claims are begun until so many wait: all of a short answer's
     small: int = 5_000  # characters that are worked on in place: a thread would take longer
 
     async def __call__(

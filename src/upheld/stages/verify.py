@@ -36,6 +36,7 @@ from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, uniq
 Progress = Callable[[int, int], None]  # claims that are decided, of how many
 Found = Callable[[Entailed], Awaitable[None]]  # is told about each claim as its search ends
 
+_MOST_COUNTED = 20_000  # characters of a text whose tokens are counted
 _WINDOW_CHARACTERS = 700  # about 160 word pieces
 
 
@@ -247,7 +248,8 @@ def _counted_once(model: Entailment, pace: Pace) -> Count:
 
     def count(text: str) -> int:
         pace.go_on()
-        return counted(text)
+        # It is longer than any model reads, and tokenising it would hold up other threads.
+        return counted(text) if len(text) <= _MOST_COUNTED else len(text)
 
     return count
 

@@ -15,7 +15,8 @@ from upheld.bench.logistic import logistic
 from upheld.bench.report import Report, Row, Watch
 from upheld.bench.runs.reading import read_each
 from upheld.bench.suites.suite import Asked, Suite
-from upheld.compose import Kit, quote_likely
+from upheld.compose import Kit
+from upheld.compose_methods import quote_likely
 from upheld.errors import UsageError
 from upheld.settings import Settings
 from upheld.stages.bridge import chance, odds

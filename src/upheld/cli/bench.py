@@ -57,6 +57,13 @@ class SplitName(StrEnum):
     TEST = "test"
 
 
+class HalfName(StrEnum):
+    """Which half of the challenge to measure on."""
+
+    DEV = "dev"
+    TEST = "test"
+
+
 @app.callback()
 def benchmarks() -> None:
     """Measure retrieval, verification, speed and the service on this machine."""
@@ -251,6 +258,24 @@ def verify_choices(
 
     choice = Choice(data, cache or default_cache(), limit)
     shown(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
+
+
+@app.command()
+def challenge(
+    folder: Annotated[Path, typer.Argument(help="The folder of the twins.")],
+    half: Annotated[
+        HalfName, typer.Option(help="Read and fit on dev; measure test at a release.")
+    ] = HalfName.DEV,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """True sentences and the same with one thing wrong: how many of each are called supported.
+
+    Example: upheld bench challenge tests/data/challenge --markdown
+    """
+    from upheld.bench.verify.challenge import Half, bench_challenge
+
+    shown(lambda watch: bench_challenge(folder, Half(half.value), watch), as_json, as_markdown)
 
 
 @app.command()

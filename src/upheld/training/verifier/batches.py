@@ -1,4 +1,4 @@
-"""Pairs as token ids, in batches of like length and bounded size."""
+"""Pairs as token ids, in batches of like length and bounded size; twins in the same batch."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class Encoded:
     ids: tuple[int, ...]
     segments: tuple[int, ...]  # 0 premise, 1 claim
     label: int
+    twin: int = -1  # shared by the two rows of a twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Batch:
     mask: npt.NDArray[np.int64]
     segments: npt.NDArray[np.int64]
     labels: npt.NDArray[np.int64]
+    twins: npt.NDArray[np.int64]  # rows of the true and the false claim of each twin
 
 
 def pair_tokenizer(folder: Path, tokens: int = MAX_TOKENS) -> Any:
@@ -63,7 +65,12 @@ def encode(pairs: Sequence[Readable], tokenizer: Any) -> list[Encoded]:
     claims = _held([pair.claim for pair in pairs], tokenizer)
     texts = [(pair.premise, claim) for pair, claim in zip(pairs, claims, strict=True)]
     return [
-        Encoded(tuple(code.ids), _segments(code.sequence_ids), int(pair.label))
+        Encoded(
+            tuple(code.ids),
+            _segments(code.sequence_ids),
+            int(pair.label),
+            getattr(pair, "twin", -1),
+        )
         for pair, code in zip(pairs, tokenizer.encode_batch(texts), strict=True)
     ]
 
@@ -86,26 +93,36 @@ def _segments(sequence_ids: Sequence[int | None]) -> tuple[int, ...]:
 def batches(encoded: Sequence[Encoded], tokens: int, seed: int) -> Iterator[Batch]:
     """One pass in an order of its own: shuffled, sorted inside buckets, shuffled again."""
     dice = random.Random(seed)  # noqa: S311  (an order, no secret)
-    order = list(range(len(encoded)))
-    dice.shuffle(order)
-    mean = sum(len(one.ids) for one in encoded) / len(encoded)
+    units = _units(encoded)
+    dice.shuffle(units)
+    longest = {unit: max(len(encoded[i].ids) for i in unit) for unit in units}
+    mean = sum(longest[unit] * len(unit) for unit in units) / len(encoded)
     size = max(1, int(BUCKET * tokens / mean))
-    for first in range(0, len(order), size):
-        bucket = sorted(order[first : first + size], key=lambda i: len(encoded[i].ids))
-        groups = list(grouped([len(encoded[i].ids) for i in bucket], tokens))
+    for first in range(0, len(units), size):
+        bucket = sorted(units[first : first + size], key=lambda unit: longest[unit])
+        groups = list(grouped([(longest[unit], len(unit)) for unit in bucket], tokens))
         dice.shuffle(groups)
         for group in groups:
-            yield padded([encoded[bucket[i]] for i in group])
+            yield padded([encoded[i] for at in group for i in bucket[at]])
 
 
-def grouped(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Places of sorted lengths in groups of at most so many padded tokens."""
-    group: list[int] = []
-    for place, length in enumerate(lengths):
-        if group and (len(group) + 1) * length > tokens:
+def _units(encoded: Sequence[Encoded]) -> list[tuple[int, ...]]:
+    """Rows that stay together: the two of a twin, or one."""
+    twins: dict[int, list[int]] = {}
+    for place, one in enumerate(encoded):
+        twins.setdefault(one.twin if one.twin >= 0 else -2 - place, []).append(place)
+    return [tuple(places) for places in twins.values()]
+
+
+def grouped(units: Sequence[tuple[int, int]], tokens: int) -> Iterator[list[int]]:
+    """Places of units (length, rows), sorted by length, in groups of so many padded tokens."""
+    group, rows = list[int](), 0
+    for place, (length, size) in enumerate(units):
+        if group and (rows + size) * length > tokens:
             yield group
-            group = []
+            group, rows = [], 0
         group.append(place)
+        rows += size
     if group:
         yield group
 
@@ -120,4 +137,14 @@ def padded(chosen: Sequence[Encoded]) -> Batch:
         ids[row, : len(one.ids)] = one.ids
         mask[row, : len(one.ids)] = 1
         segments[row, : len(one.ids)] = one.segments
-    return Batch(ids, mask, segments, np.array([one.label for one in chosen], np.int64))
+    labels = np.array([one.label for one in chosen], np.int64)
+    return Batch(ids, mask, segments, labels, np.array(_twins(chosen), np.int64).reshape(-1, 2))
+
+
+def _twins(chosen: Sequence[Encoded]) -> list[tuple[int, int]]:
+    """The rows of true and false claims whose twin is in the batch too."""
+    rows: dict[int, dict[bool, int]] = {}
+    for row, one in enumerate(chosen):
+        if one.twin >= 0:
+            rows.setdefault(one.twin, {})[one.label == 0] = row
+    return [(pair[True], pair[False]) for pair in rows.values() if len(pair) == 2]

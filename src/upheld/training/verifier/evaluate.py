@@ -34,7 +34,7 @@ def scores(
     encoded = encode(pairs, tokenizer)
     order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids))
     found = np.zeros((len(encoded), model.out.out_features), np.float32)
-    for group in grouped([len(encoded[i].ids) for i in order], 2_048):
+    for group in grouped([(len(encoded[i].ids), 1) for i in order], 2_048):
         batch = padded([encoded[order[i]] for i in group])
         with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             logits = model(

@@ -84,5 +84,16 @@ def loss(logits: Tensor, labels: Tensor) -> Tensor:
     return (logits.logsumexp(-1) - allowed.logsumexp(-1)).mean()
 
 
+def margin_loss(logits: Tensor, twins: Tensor, margin: float) -> Tensor:
+    """How far true twins fall short of exceeding false ones by the margin, in log odds.
+
+    `twins` holds the rows of the true and the false claim of each twin.
+    """
+    if not len(twins):
+        return logits.new_zeros(())
+    odds = logits[:, 0] - logits[:, 1:].logsumexp(-1)
+    return functional.relu(margin - odds[twins[:, 0]] + odds[twins[:, 1]]).mean()
+
+
 def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
     return (hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)

@@ -1,23 +1,30 @@
-"""The recipe: one readable loop with a budget of tokens, checkpoints, resume and a log.
+"""The recipe: one readable loop with a budget of tokens, twins in one batch, checkpoints, resume.
 
-upheld train verifier --base all-mpnet-base-v2/ --data PACK --work RUN --out MODEL
+make train-verifier DATA=pack        starts a run, or resumes the one that was stopped
+kill -TERM PID                       pauses it: it writes a checkpoint and ends
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from upheld.errors import ModelError
+from upheld.errors import UpheldError
+from upheld.training.verifier import checkpoint
 from upheld.training.verifier.batches import Batch, Encoded, batches
-from upheld.training.verifier.model import CrossEncoder, loss
+from upheld.training.verifier.checkpoint import Progress
+from upheld.training.verifier.model import CrossEncoder, loss, margin_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,78 +39,89 @@ class Recipe:
     head_rate: float = 5e-4
     warm_up: float = 0.06
     decay: float = 0.01
+    margin: float = 2.0  # by which the score of a true twin should exceed the false one's
+    margin_weight: float = 0.5
     seed: int = 0
     bf16: bool = False
     freeze_words: bool = True  # half of the parameters, and rare words would be learnt by one row
     minutes_a_checkpoint: float = 5.0
 
 
-Log = Callable[[dict[str, Any]], None]
+class PausedError(UpheldError):
+    """A signal asked a run to stop; it goes on when it is started again."""
+
+
+Evaluate = Callable[[CrossEncoder], dict[str, float]]
 
 
 def train(
-    base: Path,
-    encoded: Sequence[Encoded],
-    recipe: Recipe,
-    work: Path,
-    evaluate: Callable[[CrossEncoder], dict[str, float]],
+    base: Path, encoded: Sequence[Encoded], recipe: Recipe, work: Path, evaluate: Evaluate
 ) -> CrossEncoder:
-    """Train until the tokens are spent; what an earlier run left in `work` is continued."""
+    """Train until the tokens are spent, from where an earlier run stopped.
+
+    Raises `PausedError` if a signal paused it; a checkpoint is written first.
+    """
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(recipe.seed)
     model = CrossEncoder.from_folder(base, recipe.layers, recipe.outputs)
     model.base.get_input_embeddings().weight.requires_grad_(not recipe.freeze_words)
     optimiser = torch.optim.AdamW(_groups(model, recipe), fused=True)
-    kept = work / "checkpoint.pt"
-    spent = steps = 0
-    fed = _fingerprint(encoded)
-    if kept.exists():
-        state = torch.load(kept, weights_only=True)
-        if state.get("fed", fed) != fed:
-            raise ModelError(f"{kept} was trained on other pairs; take a new folder")
-        model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-        spent, steps = state["spent"], state["steps"]
-    log = _log(work)
-    log({"recipe": asdict(recipe), "pairs": len(encoded), "from_step": steps})
+    progress = checkpoint.restore(work, model, optimiser, _fingerprint(encoded))
+    log = _Log(work, recipe.tokens)
+    log.write({"recipe": asdict(recipe), "pairs": len(encoded), "from_step": progress.steps})
     model.train()
-    saved = started = time.monotonic()
-    seen, total = 0, 0.0
-    for batch in _from(encoded, recipe, steps):
-        if spent >= recipe.tokens:
-            break
-        for group in optimiser.param_groups:
-            group["lr"] = group["peak"] * _share(spent / recipe.tokens, recipe.warm_up)
-        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bf16):
-            logits = model(*_tensors(batch))
-        value = loss(logits.float(), torch.from_numpy(batch.labels))
-        value.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        optimiser.zero_grad()
-        spent, steps = spent + batch.ids.size, steps + 1
-        seen, total = seen + batch.ids.size, total + value.item()
-        if steps % 50 == 0:
-            speed = seen / (time.monotonic() - started)
-            log({"step": steps, "spent": spent, "loss": total / 50, "tokens_per_s": round(speed)})
-            total = 0.0
-        if time.monotonic() - saved > 60 * recipe.minutes_a_checkpoint:
-            _save(kept, model, optimiser, spent, steps, fed)
-            log({"step": steps, "dev": _in_peace(model, evaluate)})
-            saved = time.monotonic()
-    _save(kept, model, optimiser, spent, steps, fed)
-    log({"step": steps, "spent": spent, "dev": _in_peace(model, evaluate), "done": True})
-    torch.save(model.state_dict(), work / "model.pt")
+    saved = began = time.monotonic()
+    before = progress
+    with _paused_by_signal() as is_paused:
+        for batch in _from(encoded, recipe, progress.steps):
+            if progress.tokens >= recipe.tokens or is_paused():
+                break
+            value = _step(model, optimiser, batch, recipe, progress.tokens)
+            progress = replace(
+                progress,
+                steps=progress.steps + 1,
+                tokens=progress.tokens + batch.ids.size,
+                seconds=before.seconds + time.monotonic() - began,
+            )
+            log.step(
+                progress, value, (progress.tokens - before.tokens) / (time.monotonic() - began)
+            )
+            if time.monotonic() - saved > 60 * recipe.minutes_a_checkpoint:
+                checkpoint.save(work, model, optimiser, progress)
+                log.write({"step": progress.steps, "dev": _undisturbed(model, evaluate)})
+                saved = time.monotonic()
+    checkpoint.save(work, model, optimiser, progress)
+    if progress.tokens < recipe.tokens:
+        log.write({"step": progress.steps, "paused": True})
+        raise PausedError("The run is paused.", help="Start it again to go on.")
+    log.write({"step": progress.steps, "dev": _undisturbed(model, evaluate), "done": True})
     model.eval()
     return model
 
 
-def _in_peace(
-    model: CrossEncoder, evaluate: Callable[[CrossEncoder], dict[str, float]]
-) -> dict[str, float]:
+def _step(model: CrossEncoder, optimiser: Any, batch: Batch, recipe: Recipe, spent: int) -> float:
+    for group in optimiser.param_groups:
+        group["lr"] = group["peak"] * _share(spent / recipe.tokens, recipe.warm_up)
+    with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bf16):
+        logits = model(*_tensors(batch))
+    value = loss(logits.float(), torch.from_numpy(batch.labels))
+    if recipe.margin_weight:
+        twins = torch.from_numpy(batch.twins)
+        value = value + recipe.margin_weight * margin_loss(logits.float(), twins, recipe.margin)
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimiser.step()
+    optimiser.zero_grad()
+    return float(value.item())
+
+
+def _undisturbed(model: CrossEncoder, evaluate: Evaluate) -> dict[str, float]:
+    """The figures of a model at rest; random numbers go on as if nobody had looked."""
+    state = torch.get_rng_state()
     model.eval()
     found = evaluate(model)
     model.train()
+    torch.set_rng_state(state)
     return found
 
 
@@ -141,31 +159,68 @@ def _tensors(batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     )
 
 
-def _save(
-    path: Path,
-    model: CrossEncoder,
-    optimiser: torch.optim.Optimizer,
-    spent: int,
-    steps: int,
-    fed: str,
-) -> None:
-    """Whole or not at all: a run may be killed at any time."""
-    state = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
-    torch.save({**state, "spent": spent, "steps": steps, "fed": fed}, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
-
-
 def _fingerprint(encoded: Sequence[Encoded]) -> str:
     """What tells one feed from another: batches are found again by their number only."""
     digest = hashlib.sha256()
     for one in encoded:
-        digest.update(f"{one.ids} {one.label}\n".encode())
+        digest.update(f"{one.ids} {one.label} {one.twin}\n".encode())
     return digest.hexdigest()
 
 
-def _log(work: Path) -> Log:
-    def write(event: dict[str, Any]) -> None:
-        with (work / "log.jsonl").open("a", encoding="utf-8") as out:
+@contextmanager
+def _paused_by_signal() -> Iterator[Callable[[], bool]]:
+    """Whether SIGTERM, SIGINT or SIGUSR1 has come: the step under way is finished first."""
+    came = False
+
+    def pause(*_: object) -> None:
+        nonlocal came
+        came = True
+
+    signals = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+    before = [signal.signal(each, pause) for each in signals]
+    try:
+        yield lambda: came
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
+
+
+class _Log:
+    """Events as JSON lines, and one line of status that a person can look at."""
+
+    EVERY = 50  # steps
+
+    def __init__(self, work: Path, tokens: int) -> None:
+        self._work, self._tokens, self._total = work, tokens, 0.0
+
+    def write(self, event: dict[str, Any]) -> None:
+        with (self._work / "log.jsonl").open("a", encoding="utf-8") as out:
             out.write(json.dumps({"at": round(time.time(), 1), **event}) + "\n")
 
-    return write
+    def step(self, progress: Progress, value: float, speed: float) -> None:
+        self._total += value
+        if progress.steps % self.EVERY:
+            return
+        mean, self._total = self._total / self.EVERY, 0.0
+        left = (self._tokens - progress.tokens) / speed / 3600
+        line = (
+            f"step {progress.steps:,} · {progress.tokens / self._tokens:.1%} of "
+            f"{self._tokens:,} tokens · loss {mean:.3f} · {speed:,.0f} tokens/s · {left:.1f} h left"
+        )
+        (self._work / "status.txt").write_text(f"{line}\n")
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\033[K{line}")
+            sys.stderr.flush()
+        self.write(
+            {
+                "step": progress.steps,
+                "spent": progress.tokens,
+                "loss": round(mean, 4),
+                "tokens_per_s": round(speed),
+            }
+        )
+
+
+def at_low_priority() -> None:
+    """Long runs give way to whatever else the machine does."""
+    os.nice(10)

@@ -83,6 +83,7 @@ def test_the_verifier_and_the_scorer_share_no_source() -> None:
 def test_a_made_up_pack_trains_without_its_test_rows(tmp_path: Path) -> None:
     pack(tmp_path)
     fed = feed(VERIFIER, tmp_path, tmp_path / "none.jsonl")
+    assert fed.dropped.get("bump") == 1
     claims = {normalised(pair.claim) for pair in fed.pairs}
     assert fed.dropped["fever-nli"] == 1
     assert fed.dropped["fool-me-twice"] == 1
@@ -129,6 +130,13 @@ def pack(folder: Path) -> None:
         {**film, "premise": "Film: Another text.", "hypothesis": "a claim of the test set"},
         {**film, "premise": "Film: Another text.", "hypothesis": "A new claim about a film."},
     ]
+    marked = {"source": "bump", "kind": "k", "question": None, "group": "g", "label": "neutral"}
+    said = {**marked, "premise": ["A marked page."], "claim": "It was marked by people."}
+    held = {**marked, "premise": ["A held out page."], "claim": "It was held out of training."}
+    write(folder / "g_grounded/train.jsonl.gz", [said, held])
+    write(folder / "g_grounded/test.jsonl.gz", [held])
+    write(folder / "g_grounded/eval_only.jsonl.gz", [])
+    (folder / "g_grounded/deceptive.jsonl").write_text("")
     write(folder / "e_nli/nli_open_test.jsonl.gz", test)
     write(folder / "e_nli/nli_open_train.jsonl.gz", train)
     write(folder / "e_nli/nli_open_dev.jsonl.gz", [])

@@ -12,8 +12,11 @@ from types import MappingProxyType
 from upheld.bench.pack import lot
 from upheld.training.verifier import facts, sources
 from upheld.training.verifier.backtranslate import paraphrases
-from upheld.training.verifier.leaks import all_test_texts, sharing, without_leaks
-from upheld.training.verifier.pairs import Pair
+from upheld.training.verifier.frames import KINDS as FRAMED
+from upheld.training.verifier.grounded import grounded
+from upheld.training.verifier.leaks import TestTexts, all_test_texts, sharing, without_leaks
+from upheld.training.verifier.minimal_pairs import Twin, as_pairs, minimal_pairs, table_pairs
+from upheld.training.verifier.pairs import Pair, is_marked
 from upheld.training.verifier.questions import asked_of_science, asked_of_wikipedia
 from upheld.training.verifier.synthetic import synthetic
 
@@ -29,16 +32,23 @@ class Diet:
     science: int
     questions: int  # about two pairs each
     share: Mapping[str, float]  # of a source that would drown the others
+    grounded: bool = False  # sentences of RAG answers and other rows that people marked
+    ragtruth: bool = True  # among them those on passages of MS MARCO
+    twins: int = 0  # minimal pairs; two rows each
+    frames: bool = True  # twins on what a text denies, attributes or makes depend on something
+    several_premises: bool = True  # rows with more than one passage
 
 
 VERIFIER = Diet(
     "verifier",
     ("snli", "cf-snli", "fever-nli", "fool-me-twice"),
     True,
-    wikipedia=4_500,
+    wikipedia=0,  # minimal pairs take their place
     science=2_200,
-    questions=4_500,
+    questions=9_000,
     share=MappingProxyType({"snli": 0.35, "fever-nli": 0.8, "scifact": 0.8}),
+    grounded=True,
+    twins=165_000,
 )
 SCORER = Diet("scorer", ("mnli", "summedits"), False, 3_500, 0, 0, MappingProxyType({}))
 DIETS = {diet.name: diet for diet in (VERIFIER, SCORER)}
@@ -71,10 +81,36 @@ def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
     gathered += synthetic(wikipedia, again, "synthetic-wikipedia", seed)
     gathered += synthetic(science, again, "synthetic-science", seed)
     gathered += asked_of_wikipedia(data, diet.name, diet.questions, seed)
+    if diet.grounded:
+        gathered += grounded(data, ragtruth=diet.ragtruth)
+    gathered += _twins(diet, data, again, tests, seed)
+    if not diet.several_premises:
+        gathered = [pair for pair in gathered if not is_marked(pair.premise)]
     pairs, dropped = without_leaks(gathered, tests)
+    pairs = _whole_twins(pairs)
     random.Random(seed).shuffle(pairs)  # noqa: S311  (training data, no secret)
-    counts = Counter(f"{pair.source}/{pair.label.name.lower()}" for pair in pairs)
+    counts = Counter(f"{pair.kind or pair.source}/{pair.label.name.lower()}" for pair in pairs)
     return Fed(pairs, _sorted(counts), _sorted(dropped), _sorted(sharing(pairs, tests)))
+
+
+def _twins(
+    diet: Diet, data: Path, again: Mapping[str, str], tests: TestTexts, seed: int
+) -> list[Pair]:
+    """Minimal pairs from prose and tables; from the first passages where fewer are wanted."""
+    if not diet.twins:
+        return []
+    prose = minimal_pairs(list(facts.every_sentence(data, diet.name, tests)), again, seed)
+    tables = table_pairs(list(facts.table_passages(data, diet.name)), seed)
+    made: list[Twin] = [*tables, *prose]
+    made.sort(key=lambda twin: lot("twins", twin.true_premise + twin.false_claim))
+    kept = [twin for twin in made if diet.frames or twin.kind not in FRAMED]
+    return as_pairs(kept[: diet.twins])
+
+
+def _whole_twins(pairs: list[Pair]) -> list[Pair]:
+    """Without rows whose twin was dropped: a claim without its counterpart is no minimal pair."""
+    rows = Counter(pair.twin for pair in pairs)
+    return [pair for pair in pairs if pair.twin < 0 or rows[pair.twin] == 2]
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

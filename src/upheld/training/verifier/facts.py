@@ -40,6 +40,27 @@ def wikipedia(data: Path, half: str, limit: int, tests: TestTexts) -> list[Fact]
     return list(islice(_of_passages(rows_, tests), limit))
 
 
+def every_sentence(data: Path, half: str, tests: TestTexts, most: int = 4) -> Iterator[Fact]:
+    """Up to so many sentences of each train-side passage of Wikipedia, spread over it."""
+    for row in sorted(_train_side(data, half), key=lambda row: lot("facts", row["pid"])):
+        parts = tuple(sentences(row["text"]))
+        usual = [i for i, part in enumerate(parts) if _SHORTEST <= len(part.split()) <= _LONGEST]
+        if len(parts) < 2 or not usual or tests.share_a_sentence(parts):
+            continue
+        chosen = sorted(usual, key=lambda at: lot(f"which {at}", row["pid"]))[:most]
+        for at in sorted(chosen):
+            yield Fact(article(row["title"]), row["title"], parts, at, parts[at])
+
+
+def table_passages(data: Path, half: str) -> Iterator[dict[str, str]]:
+    """Train-side passages that hold rows of tables."""
+    for row in rows(data / "a_corpus" / "passages.jsonl.gz"):
+        title = row["title"].partition(" | ")[0]
+        mine = split_of_article(title) is Split.TRAIN and owner(title) == half
+        if row["source"] == "wikitable" and mine:
+            yield row
+
+
 def science(data: Path, limit: int, tests: TestTexts) -> list[Fact]:
     """Titles of abstracts that are statements, then sentences of abstracts."""
     corpus = rows(data / "c_verification" / "scifact_corpus.jsonl.gz")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
+from upheld.bench.pack import rows
+from upheld.bench.verify.labels import Label
 from upheld.bench.verify.sets import TEST_SETS, Case, load
 from upheld.sentences import sentences
 from upheld.training.verifier.pairs import Pair
@@ -64,7 +68,22 @@ test_texts.__test__ = False  # type: ignore[attr-defined]  # the same
 
 def all_test_texts(data: Path) -> TestTexts:
     """The texts of every test file of the pack."""
-    return test_texts(case for name in TEST_SETS for case in load(name, data))
+    return test_texts(
+        chain((case for name in TEST_SETS for case in load(name, data)), _grounded_tests(data))
+    )
+
+
+def _grounded_tests(data: Path) -> Iterator[Case]:
+    """What may never train: test rows, rows for measuring only, and sentences made to deceive."""
+    folder = data / "g_grounded"
+    for name in ("test", "eval_only"):
+        for row in rows(folder / f"{name}.jsonl.gz"):
+            passages = tuple(("", text) for text in row["premise"])
+            yield Case(name, row["claim"], passages, Label.NOT_ENTAILED, row["group"])
+    with (folder / "deceptive.jsonl").open(encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            passage = ("", row["source"])
+            yield Case("deceptive", row["answer"], (passage,), Label.NOT_ENTAILED, "")
 
 
 def sharing(pairs: Iterable[Pair], tests: TestTexts) -> Counter[str]:

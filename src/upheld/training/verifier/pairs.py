@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from upheld.bench.verify.labels import Label
@@ -17,8 +18,22 @@ class Pair:
     source: str
     document: str
     whole: str = ""  # the premise before it was cut, for the rule against leaks
+    twin: int = -1  # rows with the same number are a twin: one is entailed, the other is not
+    kind: str = ""  # of the error, where one was made
 
 
 def premise(title: str, text: str, heading: str = "") -> str:
     """Title, heading and text on lines of their own: what the verify stage sends."""
     return "\n".join(part for part in (title, heading, text) if part)
+
+
+def marked(passages: Sequence[str]) -> str:
+    """Several passages as one premise, each with its number; one passage as it is."""
+    if len(passages) == 1:
+        return passages[0]
+    return "\n".join(f"[{number}] {text}" for number, text in enumerate(passages, start=1))
+
+
+def is_marked(premise: str) -> bool:
+    """Whether a premise is made of several passages."""
+    return premise.startswith("[1] ")

@@ -1,0 +1,69 @@
+"""True claims from a sentence of a passage: as it stands, compressed, paraphrased, with its name.
+
+What is left out of a sentence is never needed for the rest to be true.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+
+from upheld.training.verifier.lexicon import plain_title
+from upheld.training.verifier.synthetic import faithful
+
+_SHORTEST = 5  # words
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+_RELATIVE = re.compile(r", (?:which|who|where|whose) [^,;.]+(?=[,.])")
+_LEADING = re.compile(
+    r"^(?:In|On|At|During|After|Since|By|From|For|As|With|Under) [^,.;]{3,60}, (?!\d)(?=\w)"
+)
+_TRAILING = re.compile(
+    r", (?:\w+ing|along with|together with|as well as|including|after|while|although|though|"
+    r"despite|following) [^;]+(?=\.$)"
+)
+_SECOND = re.compile(r"(?:,|;) (?:and|but|while) [^;]+(?=\.$)")
+_PRONOUN = re.compile(r"^(?:He|She|It|They) (?=[a-z])")
+_CUTS = (_RELATIVE, _LEADING, _TRAILING, _SECOND)
+
+
+def true_claim(
+    sentence: str, title: str, paraphrases: Mapping[str, str], dice: random.Random
+) -> str:
+    """A claim that the sentence entails."""
+    claim = sentence
+    paraphrase = paraphrases.get(sentence, "")
+    if paraphrase and faithful(sentence, paraphrase) and dice.random() < 0.65:
+        claim = paraphrase
+    elif dice.random() < 0.6:
+        claim = compressed(sentence, dice)
+    return named(claim, title, dice)
+
+
+def compressed(sentence: str, dice: random.Random) -> str:
+    """Without asides, and without one or two of its subordinate parts.
+
+    >>> compressed("In 1990, Ann Lee (born 1950) moved to Rome.", random.Random(1))
+    'Ann Lee moved to Rome.'
+    """
+    claim = _ASIDE.sub("", sentence)
+    for cut in dice.sample(_CUTS, 2):
+        shorter = cut.sub("", claim, count=1)
+        whole = shorter[:1].isalnum() and _is_balanced(shorter)
+        if len(shorter.split()) >= _SHORTEST and shorter != claim and whole:
+            claim = shorter
+    return claim[:1].upper() + claim[1:]
+
+
+def named(claim: str, title: str, dice: random.Random) -> str:
+    """Mostly with the article's subject in the pronoun's place: claims stand alone in answers."""
+    subject = plain_title(title)
+    if subject and subject.istitle() and dice.random() < 0.7:
+        return _PRONOUN.sub(lambda _: f"{subject} ", claim, count=1)
+    return claim
+
+
+def _is_balanced(text: str) -> bool:
+    return all(text.count(one) == text.count(other) for one, other in ("()", "[]", "“”")) and (
+        text.count('"') % 2 == 0
+    )

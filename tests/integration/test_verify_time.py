@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
-from upheld.bench.verify.lengths import long_source, time_lengths
+from upheld.bench.verify.lengths import LENGTHS, long_source, time_lengths
 from upheld.bench.verify.made_answers import AnswerWriter
 from upheld.budget import Budget
 from upheld.stages.checks.claims import split_answer
@@ -44,9 +44,11 @@ async def test_with_a_third_of_the_time_a_quarter_of_thirty_claims_have_verdicts
 
 
 async def test_a_claim_takes_as_long_against_a_source_that_is_ten_times_as_long() -> None:
+    """The best of three rounds, so that what else a machine does in one of them does not count."""
     async with shipped_verify() as verify:
         await time_lengths(verify, AnswerWriter(1), lambda *_: None)  # opens the models
-        short, long, longest = await time_lengths(verify, AnswerWriter(2), lambda *_: None)
-    print(short, long, longest)
-    assert longest["a claim, s"] <= 1.5 * long["a claim, s"]
-    assert max(row["pairs a claim"] for row in (short, long, longest)) <= 6
+        rounds = [await time_lengths(verify, AnswerWriter(2), lambda *_: None) for _ in range(3)]
+    best = [min(row["a claim, s"] for row in rows) for rows in zip(*rounds, strict=True)]
+    print("a claim:", *(f"{s:.2f} s at {n:,}" for s, n in zip(best, LENGTHS, strict=True)))
+    assert best[2] <= 1.5 * best[1]
+    assert max(row["pairs a claim"] for rows in rounds for row in rows) <= 6

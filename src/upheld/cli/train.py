@@ -51,6 +51,12 @@ Minutes = Annotated[float, typer.Option(min=0, help="How long to paraphrase.")]
 
 Out = Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")]
 Cache = Annotated[Path | None, typer.Option(help="Where vectors and judgements are kept.")]
+Challenge = Annotated[
+    Path | None, typer.Option(help="Folder of twins by kind of error, to watch its dev half.")
+]
+ProcessorMinutes = Annotated[
+    float, typer.Option(min=0, help="Pause when the run has had so much processor time in all.")
+]
 Layers = Annotated[int | None, typer.Option(min=1, help="Of the base, from below; all.")]
 
 
@@ -60,16 +66,22 @@ def verifier(
     data: Data,
     work: Work,
     out: Out,
-    tokens: Tokens = 3_750_000,
-    layers: Layers = 8,
+    tokens: Tokens = 40_000_000,
+    layers: Layers = None,
+    challenge: Challenge = None,
     translators: Translators = None,
     minutes: Minutes = 10,
+    processor_minutes: ProcessorMinutes = float("inf"),
 ) -> None:
-    """Train the model that checks claims, and export it as int8 ONNX.
+    """Train the model that checks claims, or go on with a run; export it as int8 ONNX.
 
-    Example: upheld train verifier --base mpnet/ --data pack/ --work run/ --out models/verifier
+    SIGTERM or Ctrl-C pauses the run: it writes a checkpoint and ends. WORK/BASE/status.txt tells
+    how far it is.
+
+    Example: upheld train verifier --base minilm/ --data pack/ --work run/ --out models/verifier
     """
-    _train("verifier", (base, data, work), tokens, layers, out, translators, minutes)
+    places = (base, data, work, challenge)
+    _train("verifier", places, tokens, layers, out, translators, minutes, processor_minutes)
 
 
 @app.command()
@@ -87,7 +99,34 @@ def scorer(
 
     Example: upheld train scorer --base minilm/ --data pack/ --work run/ --out scorer/
     """
-    _train("scorer", (base, data, work), tokens, layers, out, translators, minutes)
+    _train("scorer", (base, data, work, None), tokens, layers, out, translators, minutes)
+
+
+@app.command()
+def pairs(data: Data, work: Work) -> None:
+    """Make the verifier's training pairs once, keep them in the work folder, print their counts.
+
+    Example: upheld train pairs --data pack/ --work run/
+    """
+    from upheld.training.verifier.make import COUNTS, Places, kept_pairs
+
+    kept_pairs(Places(work, data, work))
+    typer.echo((work / COUNTS).read_text())
+
+
+@app.command()
+def released(
+    model: Annotated[Path, typer.Option(help="model.onnx of a released verifier.")],
+    base: Base,
+    out: Annotated[Path, typer.Option(help="The folder to start another run from.")],
+) -> None:
+    """Turn a released verifier into a base, so that a run goes on from what it learnt.
+
+    Example: upheld train released --model models/verifier/model.onnx --base mpnet/ --out start/
+    """
+    from upheld.training.verifier.released import released_base
+
+    typer.echo(str(released_base(model, base, out)))
 
 
 @app.command()
@@ -118,17 +157,20 @@ def ablation(
     base: Base,
     data: Data,
     work: Work,
-    larger: Annotated[Path, typer.Option(help="Folder of a larger encoder, for one variant.")],
-    layers: Annotated[int, typer.Option(min=1, help="Of the larger encoder, from below.")] = 8,
+    challenge: Challenge = None,
+    variant: Annotated[
+        list[str] | None, typer.Option(help="One of the variants, may be repeated; all.")
+    ] = None,
 ) -> None:
     """What each part of the verifier's recipe is worth, on 20,000 pairs each; takes hours.
 
-    Example: upheld train ablation --base minilm/ --larger mpnet/ --data pack/ --work runs/
+    Example: upheld train ablation --base minilm/ --data pack/ --work run/ --variant "no twins"
     """
-    from upheld.training.verifier.ablate import ablate
+    from upheld.training.verifier.ablate import VARIANTS, ablate
     from upheld.training.verifier.make import Places
 
-    typer.echo(json.dumps(ablate(Places(base, data, work), larger, layers), indent=2))
+    found = ablate(Places(base, data, work, challenge), variant or VARIANTS)
+    typer.echo(json.dumps(found, indent=2))
 
 
 @app.command()
@@ -157,12 +199,13 @@ def fit(
 
 def _train(
     name: str,
-    folders: tuple[Path, Path, Path],
+    folders: tuple[Path, Path, Path, Path | None],
     tokens: int,
     layers: int | None,
     out: Path,
     translators: Path | None,
     minutes: float,
+    processor_minutes: float = float("inf"),
 ) -> None:
     from upheld.training.verifier.data import DIETS
     from upheld.training.verifier.make import Places, make, paraphrase
@@ -170,4 +213,5 @@ def _train(
     places = Places(*folders)
     if translators is not None:
         paraphrase(DIETS[name], places, translators, minutes)
-    typer.echo(json.dumps(make(DIETS[name], places, tokens, layers, out), indent=2))
+    made = make(DIETS[name], places, tokens, layers, out, processor_minutes)
+    typer.echo(json.dumps(made, indent=2))

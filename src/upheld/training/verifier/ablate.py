@@ -3,67 +3,74 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from upheld.errors import UsageError
 from upheld.training.verifier.batches import encode, pair_tokenizer
-from upheld.training.verifier.data import VERIFIER, Diet, feed
 from upheld.training.verifier.evaluate import watch
-from upheld.training.verifier.make import Places, has_bf16
+from upheld.training.verifier.frames import KINDS as FRAMED
+from upheld.training.verifier.grounded import RAGTRUTH
+from upheld.training.verifier.make import Places, has_bf16, kept_pairs
+from upheld.training.verifier.pairs import Pair, is_marked, whole_twins
 from upheld.training.verifier.train import Recipe, train
 
 PAIRS = 20_000
+SAMPLE = 400  # cases of each dev set: differences are small
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One thing changed."""
+    """One thing changed: rows left out, or no margin between twins."""
 
-    diet: Diet = VERIFIER
-    reworded: bool = True
-    tokens: int = 256  # of a pair
-    base: Path | None = None  # another than the rest have
-    layers: int | None = None
+    left_out: Callable[[Pair], bool] = lambda _: False
+    margin: bool = True
 
 
-def variants(other_base: Path, layers: int) -> Mapping[str, Variant]:
-    """The recipe, and what it would be without one of its parts."""
-    plain = replace(VERIFIER, wikipedia=0, science=0, questions=0)
-    return {
+VARIANTS: Mapping[str, Variant] = MappingProxyType(
+    {
         "all": Variant(),
-        "no synthetic pairs": Variant(diet=plain),
-        "no back-translation": Variant(reworded=False),
-        "128 tokens": Variant(tokens=128),
-        "the larger base": Variant(base=other_base, layers=layers),
+        "no twins": Variant(lambda pair: pair.twin >= 0),
+        "no RAGTruth": Variant(lambda pair: pair.source == RAGTRUTH),
+        "no margin": Variant(margin=False),
+        "no frames": Variant(lambda pair: pair.kind in FRAMED),
+        "one premise": Variant(lambda pair: is_marked(pair.premise)),
     }
+)
 
 
-def ablate(places: Places, other_base: Path, layers: int) -> dict[str, dict[str, float]]:
-    """Train every variant once over its pairs; AUC on the watched calibration sets."""
-    if not (places.work / "paraphrases.jsonl").exists():
-        raise UsageError(f"There are no paraphrases in {places.work}: train a verifier there first")
+def ablate(places: Places, names: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Train variants once over their pairs; figures on the dev sets. What was done is kept."""
     found: dict[str, dict[str, float]] = {}
-    for name, variant in variants(other_base, layers).items():
-        work = places.work / name.replace(" ", "_")
+    pairs: list[Pair] = []
+    for name in names:
+        if name not in VARIANTS:
+            raise UsageError(f"There is no variant {name!r}", help=f"One of: {', '.join(VARIANTS)}")
+        work = places.work / "ablation" / name.replace(" ", "_")
         done = work / "result.json"
         if not done.exists():
+            pairs = pairs or kept_pairs(places)
             work.mkdir(parents=True, exist_ok=True)
-            done.write_text(json.dumps(_run(variant, places, work)))
+            done.write_text(json.dumps(_run(VARIANTS[name], pairs, places, work)))
         found[name] = json.loads(done.read_text())
     return found
 
 
-def _run(variant: Variant, places: Places, work: Path) -> dict[str, float]:
-    reworded = places.work / ("paraphrases.jsonl" if variant.reworded else "none.jsonl")
-    pairs = feed(variant.diet, places.data, reworded).pairs[:PAIRS]
-    base = variant.base or places.base
-    tokenizer = pair_tokenizer(base, variant.tokens)
-    encoded = encode(pairs, tokenizer)
-    recipe = Recipe(
-        tokens=sum(len(one.ids) for one in encoded), layers=variant.layers, bf16=has_bf16()
-    )
-    measured = watch(places.data, tokenizer, bf16=recipe.bf16)
-    figures = measured(train(base, encoded, recipe, work, lambda _: {}))
-    return {**figures, "mean": sum(figures.values()) / len(figures)}
+def chosen(variant: Variant, pairs: Iterable[Pair]) -> list[Pair]:
+    """The first rows that the variant keeps, twins whole."""
+    kept = [pair for pair in pairs if not variant.left_out(pair)]
+    return whole_twins(kept[:PAIRS])
+
+
+def _run(variant: Variant, pairs: list[Pair], places: Places, work: Path) -> dict[str, float]:
+    tokenizer = pair_tokenizer(places.base)
+    encoded = encode(chosen(variant, pairs), tokenizer)
+    recipe = Recipe(tokens=sum(len(one.ids) for one in encoded), bf16=has_bf16())
+    if not variant.margin:
+        recipe = replace(recipe, margin_weight=0.0)
+    measured = watch(places.data, places.challenge, tokenizer, bf16=recipe.bf16, sample=SAMPLE)
+    figures = measured(train(places.base, encoded, recipe, work, lambda _: {}))
+    sets = [value for name, value in figures.items() if not name.endswith("_twins")]
+    return {**figures, "mean": round(sum(sets) / len(sets), 3), "tokens": recipe.tokens}

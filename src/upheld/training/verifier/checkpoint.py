@@ -28,7 +28,7 @@ class Progress:
 
     steps: int = 0
     tokens: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # of processor time
     fed: str = ""  # fingerprint of the pairs: batches are found again by their number only
 
 

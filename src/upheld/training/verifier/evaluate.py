@@ -1,4 +1,4 @@
-"""Quick figures while a model trains: AUC on small fixed samples of what calibrates."""
+"""Quick figures while a model trains: AUC on fixed samples of dev sets and on the challenge."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from upheld.bench.pack import lot
+from upheld.bench.verify.challenge import Half, read_twins
 from upheld.bench.verify.figures import auc
+from upheld.bench.verify.labels import Label
 from upheld.bench.verify.sets import Case, load
 from upheld.sentences import sentences
 from upheld.training.verifier.batches import Readable, encode, grouped, padded
+from upheld.training.verifier.grounded import shortened
 from upheld.training.verifier.model import CrossEncoder
 from upheld.training.verifier.pairs import Pair, premise
 from upheld.training.verifier.windows import gathered
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 WATCHED = ("wice_dev", "expertqa_dev", "begin_dev_wow", "begin_dev_tc", "fever_nli_dev", "snli_dev")
+CHALLENGE = "challenge_dev"
 SAMPLE = 120  # cases a set
 
 
@@ -55,19 +59,42 @@ def nearest(case: Case) -> str:
     return premise(title, " ".join(parts))
 
 
-def watch(data: Path, tokenizer: Any, *, bf16: bool) -> Callable[[CrossEncoder], dict[str, float]]:
-    """A function from a model to its AUC on each watched set."""
+def watch(
+    data: Path, challenge: Path | None, tokenizer: Any, *, bf16: bool, sample: int = SAMPLE
+) -> Callable[[CrossEncoder], dict[str, float]]:
+    """A function from a model to its AUC on each watched set.
+
+    Of the challenge also the share of twins whose true claim has the higher score.
+    """
     sets: dict[str, list[Pair]] = {}
     for name in WATCHED:
-        cases = sorted(load(name, data), key=lambda case: lot("watch", case.claim))[:SAMPLE]
+        cases = sorted(load(name, data), key=lambda case: lot("watch", case.claim))[:sample]
         sets[name] = [Pair(nearest(c), c.claim, c.label, name, c.document) for c in cases]
+    if challenge is not None:
+        sets[CHALLENGE] = challenge_pairs(challenge)
 
     def figures(model: CrossEncoder) -> dict[str, float]:
         found = {}
         for name, pairs in sets.items():
-            entails = scores(model, pairs, tokenizer, bf16=bf16)[:, 0]
-            truth = [pair.label.supported for pair in pairs]
-            found[name] = round(auc(entails.tolist(), truth), 3)
+            entails = scores(model, pairs, tokenizer, bf16=bf16)[:, 0].tolist()
+            found[name] = round(auc(entails, [pair.label.supported for pair in pairs]), 3)
+            if name == CHALLENGE:
+                right = [true > false for true, false in zip(*[iter(entails)] * 2, strict=True)]
+                found[f"{name}_twins"] = round(sum(right) / len(right), 3)
         return found
 
     return figures
+
+
+def challenge_pairs(folder: Path) -> list[Pair]:
+    """The dev half, each true claim before the false one; nearest sentences of each source."""
+    found = []
+    for number, twin in enumerate(read_twins(folder, Half.DEV)):
+        for claim, label in ((twin.true, Label.ENTAILS), (twin.false, Label.NOT_ENTAILED)):
+            texts = [premise(each.title, each.text) for each in twin.sources]
+            found.append(
+                Pair(
+                    shortened(texts, claim), claim, label, CHALLENGE, twin.id, "", number, twin.kind
+                )
+            )
+    return found

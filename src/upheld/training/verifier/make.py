@@ -10,9 +10,11 @@ from pathlib import Path
 from upheld.errors import MissingExtraError
 from upheld.training.verifier import facts
 from upheld.training.verifier.backtranslate import backtranslate
-from upheld.training.verifier.data import Diet, feed
+from upheld.training.verifier.data import VERIFIER, Diet, feed
 from upheld.training.verifier.leaks import all_test_texts
+from upheld.training.verifier.pairs import Pair, read_pairs, write_pairs
 
+COUNTS = "counts.json"
 CHECKED = 500  # pairs that an export is checked on
 
 
@@ -22,7 +24,8 @@ class Places:
 
     base: Path  # a published sentence encoder
     data: Path  # the data pack
-    work: Path  # checkpoints, paraphrases, log
+    work: Path  # checkpoints, pairs, paraphrases, log
+    challenge: Path | None = None  # the folder of twins by kind of error, to watch its dev half
 
 
 def paraphrase(diet: Diet, places: Places, translators: Path, minutes: float) -> int:
@@ -39,7 +42,12 @@ def paraphrase(diet: Diet, places: Places, translators: Path, minutes: float) ->
 
 
 def make(
-    diet: Diet, places: Places, tokens: int, layers: int | None, out: Path
+    diet: Diet,
+    places: Places,
+    tokens: int,
+    layers: int | None,
+    out: Path,
+    processor_minutes: float = float("inf"),
 ) -> dict[str, object]:
     """Train until the tokens are spent, or go on with a run; then export."""
     # Threads that wait by spinning waste a machine that is shared; read before torch is loaded.
@@ -52,16 +60,28 @@ def make(
     except ImportError as missing:
         raise MissingExtraError("Training", "train") from missing
 
-    fed = feed(diet, places.data, _paraphrases(places))
-    places.work.mkdir(parents=True, exist_ok=True)
-    counted = {"kept": fed.kept, "dropped": fed.dropped, "sharing": fed.sharing}
-    (places.work / "counts.json").write_text(json.dumps(counted, indent=1))
+    pairs = kept_pairs(places, diet)
     tokenizer = pair_tokenizer(places.base)
     recipe = Recipe(tokens=tokens, layers=layers, bf16=has_bf16())
-    watched = watch(places.data, tokenizer, bf16=recipe.bf16)
-    model = train(places.base, encode(fed.pairs, tokenizer), recipe, places.work, watched)
-    export = export_cross_encoder(model, places.base, out, fed.pairs[:CHECKED])
+    watched = watch(places.data, places.challenge, tokenizer, bf16=recipe.bf16)
+    run = places.work / places.base.name  # two bases may be trained on the same pairs
+    encoded = encode(pairs, tokenizer)
+    model = train(places.base, encoded, recipe, run, watched, processor_minutes)
+    export = export_cross_encoder(model, places.base, out, pairs[:CHECKED])
+    counted = json.loads((places.work / COUNTS).read_text())
     return {**counted, "dev": watched(model), "export": asdict(export)}
+
+
+def kept_pairs(places: Places, diet: Diet = VERIFIER) -> list[Pair]:
+    """The pairs of a run, made once and kept in its folder with their counts."""
+    path = places.work / "pairs.jsonl"
+    if not path.exists():
+        places.work.mkdir(parents=True, exist_ok=True)
+        fed = feed(diet, places.data, _paraphrases(places))
+        counted = {"kept": fed.kept, "dropped": fed.dropped, "sharing": fed.sharing}
+        (places.work / COUNTS).write_text(json.dumps(counted, indent=1))
+        write_pairs(fed.pairs, path)
+    return read_pairs(path)
 
 
 def _paraphrases(places: Places) -> Path:

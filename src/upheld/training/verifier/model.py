@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
 from upheld.errors import ModelError
+from upheld.training.verifier.released import START
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -58,7 +60,10 @@ class CrossEncoder(nn.Module):  # type: ignore[misc]  # torch publishes no usabl
         base = AutoModel.from_pretrained(
             folder, config=config, add_pooling_layer=False, attn_implementation="eager"
         )
-        return cls(base, outputs)
+        model = cls(base, outputs)
+        if (folder / START).exists():
+            model.load_state_dict(load_file(folder / START))
+        return model
 
     def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
         words = self.base.get_input_embeddings()(ids) + self.kinds(kinds(ids, mask, segments))

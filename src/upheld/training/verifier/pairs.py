@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from upheld.bench.verify.labels import Label
 
@@ -37,3 +40,25 @@ def marked(passages: Sequence[str]) -> str:
 def is_marked(premise: str) -> bool:
     """Whether a premise is made of several passages."""
     return premise.startswith("[1] ")
+
+
+def write_pairs(pairs: Sequence[Pair], path: Path) -> None:
+    """Keep what a run is fed, so that it goes on with the same rows when code has changed."""
+    new = path.with_suffix(".new")
+    with new.open("w", encoding="utf-8") as out:
+        for pair in pairs:
+            out.write(json.dumps({**asdict(pair), "whole": ""}, ensure_ascii=False) + "\n")
+    new.rename(path)
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """What `write_pairs` kept."""
+    with path.open(encoding="utf-8") as lines:
+        kept = [json.loads(line) for line in lines]
+    return [Pair(**{**row, "label": Label(row["label"])}) for row in kept]
+
+
+def whole_twins(pairs: Sequence[Pair]) -> list[Pair]:
+    """Without rows whose twin is missing: a claim without its counterpart is no minimal pair."""
+    rows = Counter(pair.twin for pair in pairs)
+    return [pair for pair in pairs if pair.twin < 0 or rows[pair.twin] == 2]

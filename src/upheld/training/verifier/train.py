@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import signal
 import sys
 import time
@@ -37,7 +36,8 @@ class Recipe:
     batch_tokens: int = 2_048
     rate: float = 5e-5
     head_rate: float = 5e-4
-    warm_up: float = 0.06
+    warm_up: float = 0.03  # share of the tokens in which the rate rises
+    fall: float = 0.3  # share in which it falls at the end; two bases compare at any time before
     decay: float = 0.01
     margin: float = 2.0  # by which the score of a true twin should exceed the false one's
     margin_weight: float = 0.5
@@ -55,11 +55,17 @@ Evaluate = Callable[[CrossEncoder], dict[str, float]]
 
 
 def train(
-    base: Path, encoded: Sequence[Encoded], recipe: Recipe, work: Path, evaluate: Evaluate
+    base: Path,
+    encoded: Sequence[Encoded],
+    recipe: Recipe,
+    work: Path,
+    evaluate: Evaluate,
+    processor_minutes: float = float("inf"),
 ) -> CrossEncoder:
     """Train until the tokens are spent, from where an earlier run stopped.
 
-    Raises `PausedError` if a signal paused it; a checkpoint is written first.
+    Raises `PausedError`, after a checkpoint, if a signal paused it or if the run has had
+    `processor_minutes` in all.
     """
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(recipe.seed)
@@ -71,37 +77,42 @@ def train(
     log.write({"recipe": asdict(recipe), "pairs": len(encoded), "from_step": progress.steps})
     model.train()
     saved = began = time.monotonic()
-    before = progress
+    before, began_cpu = progress, time.process_time()
     with _paused_by_signal() as is_paused:
         for batch in _from(encoded, recipe, progress.steps):
             if progress.tokens >= recipe.tokens or is_paused():
+                break
+            if progress.seconds >= 60 * processor_minutes:
                 break
             value = _step(model, optimiser, batch, recipe, progress.tokens)
             progress = replace(
                 progress,
                 steps=progress.steps + 1,
                 tokens=progress.tokens + batch.ids.size,
-                seconds=before.seconds + time.monotonic() - began,
+                seconds=before.seconds + time.process_time() - began_cpu,
             )
             log.step(
                 progress, value, (progress.tokens - before.tokens) / (time.monotonic() - began)
             )
             if time.monotonic() - saved > 60 * recipe.minutes_a_checkpoint:
                 checkpoint.save(work, model, optimiser, progress)
-                log.write({"step": progress.steps, "dev": _undisturbed(model, evaluate)})
+                log.measured(progress, _undisturbed(model, evaluate))
                 saved = time.monotonic()
     checkpoint.save(work, model, optimiser, progress)
     if progress.tokens < recipe.tokens:
+        if progress.seconds >= 60 * processor_minutes:
+            log.measured(progress, _undisturbed(model, evaluate))
         log.write({"step": progress.steps, "paused": True})
         raise PausedError("The run is paused.", help="Start it again to go on.")
-    log.write({"step": progress.steps, "dev": _undisturbed(model, evaluate), "done": True})
+    log.measured(progress, _undisturbed(model, evaluate))
+    log.write({"step": progress.steps, "done": True})
     model.eval()
     return model
 
 
 def _step(model: CrossEncoder, optimiser: Any, batch: Batch, recipe: Recipe, spent: int) -> float:
     for group in optimiser.param_groups:
-        group["lr"] = group["peak"] * _share(spent / recipe.tokens, recipe.warm_up)
+        group["lr"] = group["peak"] * _share(spent / recipe.tokens, recipe)
     with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bf16):
         logits = model(*_tensors(batch))
     value = loss(logits.float(), torch.from_numpy(batch.labels))
@@ -135,9 +146,9 @@ def _groups(model: CrossEncoder, recipe: Recipe) -> list[dict[str, Any]]:
     ]
 
 
-def _share(done: float, warm_up: float) -> float:
-    """Up in a line, then down in a line."""
-    return done / warm_up if done < warm_up else max(0.0, (1 - done) / (1 - warm_up))
+def _share(done: float, recipe: Recipe) -> float:
+    """Of the peak rate: up in a line, level, down in a line."""
+    return max(0.0, min(done / recipe.warm_up, 1.0, (1 - done) / recipe.fall))
 
 
 def _from(encoded: Sequence[Encoded], recipe: Recipe, steps: int) -> Iterator[Batch]:
@@ -197,6 +208,11 @@ class _Log:
         with (self._work / "log.jsonl").open("a", encoding="utf-8") as out:
             out.write(json.dumps({"at": round(time.time(), 1), **event}) + "\n")
 
+    def measured(self, progress: Progress, figures: dict[str, float]) -> None:
+        minutes = round(progress.seconds / 60, 1)
+        at = {"step": progress.steps, "spent": progress.tokens, "processor_minutes": minutes}
+        self.write({**at, "dev": figures})
+
     def step(self, progress: Progress, value: float, speed: float) -> None:
         self._total += value
         if progress.steps % self.EVERY:
@@ -219,8 +235,3 @@ class _Log:
                 "tokens_per_s": round(speed),
             }
         )
-
-
-def at_low_priority() -> None:
-    """Long runs give way to whatever else the machine does."""
-    os.nice(10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from upheld.training.verifier.leaks import (
 )
 from upheld.training.verifier.pairs import Pair
 
+SMALL = replace(VERIFIER, twins=100)
 PAGE = "The bridge was opened in the spring of 1932. It is a kilometre long."
 
 
@@ -82,7 +84,7 @@ def test_the_verifier_and_the_scorer_share_no_source() -> None:
 
 def test_a_made_up_pack_trains_without_its_test_rows(tmp_path: Path) -> None:
     pack(tmp_path)
-    fed = feed(VERIFIER, tmp_path, tmp_path / "none.jsonl")
+    fed = feed(SMALL, tmp_path, tmp_path / "none.jsonl")
     assert fed.dropped.get("bump") == 1
     claims = {normalised(pair.claim) for pair in fed.pairs}
     assert fed.dropped["fever-nli"] == 1
@@ -95,7 +97,7 @@ def test_a_made_up_pack_trains_without_its_test_rows(tmp_path: Path) -> None:
 
 def test_dev_files_are_parted_by_document(tmp_path: Path) -> None:
     pack(tmp_path)
-    fed = feed(VERIFIER, tmp_path, tmp_path / "none.jsonl")
+    fed = feed(SMALL, tmp_path, tmp_path / "none.jsonl")
     training = {pair.document for pair in fed.pairs if pair.source == "expertqa"}
     calibrating = {case.document for case in load("expertqa_dev", tmp_path)}
     assert training

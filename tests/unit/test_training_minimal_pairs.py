@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from upheld.bench.verify.labels import Label
+from upheld.sentences import sentences
 from upheld.training.verifier import tables
 from upheld.training.verifier.batches import Encoded, batches
+from upheld.training.verifier.business_texts import business_pairs
 from upheld.training.verifier.edits import EDITORS, Context, edits
 from upheld.training.verifier.facts import Fact
 from upheld.training.verifier.frames import framed
 from upheld.training.verifier.minimal_pairs import as_pairs, minimal_pairs
+from upheld.training.verifier.style import aucs
 
 TEXT = (
     "Ada Lovelace was born in London in 1815 and died in Marylebone in 1852.",
@@ -58,7 +62,10 @@ def test_twins_have_one_true_claim_and_one_that_is_not() -> None:
 
 def test_half_of_the_edits_are_made_in_the_passage() -> None:
     twins = [t for t in minimal_pairs(FACTS * 5, {}, seed=1) if t.kind in ("number", "date")]
-    in_passage = sum(not any(part in t.true_premise for part in TEXT) for t in twins)
+    in_passage = sum(
+        any(part not in TEXT for part in sentences(t.true_premise.partition("\n")[2]))
+        for t in twins
+    )
     assert len(twins) > 20
     assert 0 < in_passage < len(twins)
 
@@ -72,10 +79,38 @@ def test_a_frame_has_claims_of_both_kinds() -> None:
         assert one != (twin.heading, twin.false_sentence, twin.false_claim)
 
 
+def test_no_kind_of_made_up_documents_lacks_twins_and_words_do_not_tell_them_apart() -> None:
+    twins = list(business_pairs(4_000, seed=3))
+    kinds = Counter(twin.kind for twin in twins)
+    assert len(kinds) == 26
+    assert min(kinds.values()) > 60
+    for twin in twins:
+        assert twin.true_claim != twin.false_claim
+        assert "{" not in twin.true_premise + twin.true_claim + twin.false_claim
+        assert twin.true_claim[0].isupper() or not twin.true_claim[0].isalpha()
+    assert aucs(twins[:3_000], twins[3_000:])["all"][0] < 0.6
+
+
+def test_a_claim_that_gives_itself_away_is_found() -> None:
+    telling = [
+        replace(twin, false_claim=f"Surely {twin.false_claim}")
+        for twin in business_pairs(400, seed=3)
+    ]
+    assert aucs(telling[:300], telling[300:])["all"][0] > 0.95
+
+
+def test_strong_words_stand_in_true_claims_too() -> None:
+    text = ("Some visitors come by train.", "The hall is often full in summer months.")
+    facts = [Fact("d", "Hall", text, at % 2, text[at % 2]) for at in range(400)]
+    twins = [t for t in minimal_pairs(facts, {}, 5) if t.kind in ("modality", "quantifier")]
+    strong = [t for t in twins if {"all", "always"} & set(t.true_claim.lower().split())]
+    assert 0 < len(strong) < len(twins)
+
+
 def test_cells_of_a_table_are_told_apart() -> None:
     text = "Team: Lions; Points: 30; Town: Rome\nTeam: Bears; Points: 21; Town: Bern"
     found = [twin for seed in range(30) for twin in tables.twins(text, random.Random(seed))]
-    assert {twin.kind for twin in found} == {"table_cell", "comparison", "arithmetic"}
+    assert {twin.kind for twin in found} == {"table_cell", "comparison", "arithmetic", "bounds"}
     assert all(twin.true != twin.false for twin in found)
     assert any("differ" in twin.true and "by 9" in twin.true for twin in found)
 

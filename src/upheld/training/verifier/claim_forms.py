@@ -14,10 +14,9 @@ from upheld.training.verifier.synthetic import faithful
 
 _SHORTEST = 5  # words
 _ASIDE = re.compile(r"\s*\([^()]*\)")
-_RELATIVE = re.compile(r", (?:which|who|where|whose) [^,;.]+(?=[,.])")
-_LEADING = re.compile(
-    r"^(?:In|On|At|During|After|Since|By|From|For|As|With|Under) [^,.;]{3,60}, (?!\d)(?=\w)"
-)
+_RELATIVE = re.compile(r", (?:which|who|where|whose) [^,;.]+(?=,|\.$)")
+# Only when something happened: "Under German law," and "In some towns," limit what follows.
+_LEADING = re.compile(r"^(?:In|On|By|Since|During) [^,.;]{0,25}\d{4}s?, (?!\d)(?=\w)")
 _TRAILING = re.compile(
     r", (?:\w+ing|along with|together with|as well as|including|after|while|although|though|"
     r"despite|following) [^;]+(?=\.$)"

@@ -6,12 +6,14 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 from upheld.bench.pack import lot
 from upheld.training.verifier import facts, sources
 from upheld.training.verifier.backtranslate import paraphrases
+from upheld.training.verifier.business_texts import business_pairs
 from upheld.training.verifier.frames import KINDS as FRAMED
 from upheld.training.verifier.grounded import grounded
 from upheld.training.verifier.leaks import TestTexts, all_test_texts, sharing, without_leaks
@@ -54,6 +56,10 @@ SCORER = Diet("scorer", ("mnli", "summedits"), False, 3_500, 0, 0, MappingProxyT
 DIETS = {diet.name: diet for diet in (VERIFIER, SCORER)}
 
 
+_BUSINESS = 0.22  # of the twins are about documents of our own grammar
+_MOST = 0.08  # of the twins are of one kind
+
+
 @dataclass(frozen=True, slots=True)
 class Fed:
     """The pairs, and what was counted on the way."""
@@ -83,7 +89,7 @@ def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
     gathered += asked_of_wikipedia(data, diet.name, diet.questions, seed)
     if diet.grounded:
         gathered += grounded(data, ragtruth=diet.ragtruth)
-    gathered += _twins(diet, data, again, tests, seed)
+    gathered += as_pairs(twins(diet, data, again, tests, seed))
     if not diet.several_premises:
         gathered = [pair for pair in gathered if not is_marked(pair.premise)]
     pairs, dropped = without_leaks(gathered, tests)
@@ -93,18 +99,33 @@ def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
     return Fed(pairs, _sorted(counts), _sorted(dropped), _sorted(sharing(pairs, tests)))
 
 
-def _twins(
+def twins(
     diet: Diet, data: Path, again: Mapping[str, str], tests: TestTexts, seed: int
-) -> list[Pair]:
-    """Minimal pairs from prose and tables; from the first passages where fewer are wanted."""
+) -> list[Twin]:
+    """Minimal pairs from made-up documents, tables and prose, no kind far above the others.
+
+    The first passages are used where fewer are wanted, so that their paraphrases are.
+    """
     if not diet.twins:
         return []
+    made = list(business_pairs(int(diet.twins * _BUSINESS), seed))
+    made += table_pairs(list(facts.table_passages(data, diet.name)), seed)
     prose = minimal_pairs(list(facts.every_sentence(data, diet.name, tests)), again, seed)
-    tables = table_pairs(list(facts.table_passages(data, diet.name)), seed)
-    made: list[Twin] = [*tables, *prose]
+    most, counts = int(diet.twins * _MOST), Counter[str]()
+    kept = list[Twin]()
+    for twin in chain(_spread(made, diet.twins), prose):
+        if counts[twin.kind] < most and (diet.frames or twin.kind not in FRAMED):
+            counts[twin.kind] += 1
+            kept.append(twin)
+        if len(kept) == diet.twins:
+            break
+    return kept
+
+
+def _spread(made: list[Twin], wanted: int) -> list[Twin]:
+    """Twins in an order of their own; as many of them as a small diet can take beside prose."""
     made.sort(key=lambda twin: lot("twins", twin.true_premise + twin.false_claim))
-    kept = [twin for twin in made if diet.frames or twin.kind not in FRAMED]
-    return as_pairs(kept[: diet.twins])
+    return made[: wanted // 2]
 
 
 def _whole_twins(pairs: list[Pair]) -> list[Pair]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
 from upheld.bench.verify.labels import Label
 from upheld.training.verifier import lexicon
-from upheld.training.verifier.lexicon import MONTH, NUMBER, YEAR
+from upheld.training.verifier.lexicon import MONTH, YEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,15 @@ class Edit:
     changes: tuple[tuple[str, str], ...]
     label: Label
     reversible: bool = True  # the original sentence is false where the edited one stands
+    denied: str = ""  # what denies the edited word, for edits from a weak word to a strong one
 
     def apply(self, text: str) -> str | None:
         """The text with all replacements made at once; None if it does not hold each just once."""
-        found = [list(_whole(old).finditer(text)) for old, _ in self.changes]
+        found = [_places(text, old) for old, _ in self.changes]
         if any(len(places) != 1 for places in found):
             return None
         spots = sorted(
-            (places[0].span(), new) for places, (_, new) in zip(found, self.changes, strict=True)
+            (places[0], new) for places, (_, new) in zip(found, self.changes, strict=True)
         )
         if any(one[0][1] > two[0][0] for one, two in pairwise(spots)):
             return None
@@ -57,15 +58,11 @@ Editor = Callable[[str, Context, random.Random], Edit | None]
 
 def number(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """Another figure: one of the passage's own where there is one of the same form."""
-    spots = [m.group() for m in NUMBER.finditer(sentence) if not YEAR.fullmatch(m.group())]
+    spots = lexicon.counted(sentence)
     if not spots:
         return None
     old = dice.choice(spots)
-    others = sorted(
-        {m.group() for m in NUMBER.finditer(context.passage)}
-        - set(spots)
-        - {m.group() for m in YEAR.finditer(context.passage)}
-    )
+    others = sorted(set(lexicon.counted(context.passage)) - set(spots))
     new = dice.choice(others) if others and dice.random() < 0.6 else _near(old, dice)
     return _edit("number", Label.CONTRADICTS, (old, new))
 
@@ -110,19 +107,22 @@ def bounds(sentence: str, context: Context, dice: random.Random) -> Edit | None:
 def swapped_values(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """Two years, or two figures, in each other's place."""
     years = [m.group() for m in YEAR.finditer(sentence)]
-    figures = [m.group() for m in NUMBER.finditer(sentence) if not YEAR.fullmatch(m.group())]
+    figures = lexicon.counted(sentence)
     for values in dice.sample([years, figures], 2):
         if len(values) >= 2 and len(set(values)) == len(values):
             one, two = dice.sample(values, 2)
-            if not re.search(rf"between {re.escape(one)} and {re.escape(two)}", sentence):
+            # The ends of a span turned round are nonsense, which needs no passage to see.
+            if not re.search(rf"{one}\W* (?:and|to|until|or|through|\W) \W*{two}", sentence) and (
+                not re.search(rf"{two}\W* (?:and|to|until|or|through|\W) \W*{one}", sentence)
+            ):
                 return _edit("swapped_values", Label.CONTRADICTS, (one, two), (two, one))
     return None
 
 
 def name(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """Another name of the passage in a name's place; who is meant may stay open."""
-    spots = lexicon.names(sentence)
-    others = [each for each in lexicon.names(context.passage) if each not in sentence]
+    spots = lexicon.people(sentence)
+    others = [each for each in lexicon.people(context.passage) if each not in sentence]
     pairs = [
         (old, new)
         for old in spots
@@ -152,16 +152,14 @@ def absent_subject(sentence: str, context: Context, dice: random.Random) -> Edit
 
 def role(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """Two names in each other's place: who did it to whom."""
-    found = list(dict.fromkeys(lexicon.names(sentence)))
-    if len(found) < 2:
+    deed = lexicon.DEED.match(sentence)
+    if deed and not set(deed[1].split()) & set(deed[2].split()):
+        return _edit("role", Label.NOT_ENTAILED, (deed[1], deed[2]), (deed[2], deed[1]))
+    makers = list(dict.fromkeys(m[1] for m in lexicon.MAKER.finditer(sentence)))
+    if len(makers) < 2:
         return None
-    one, two = found[0], found[1]
-    between = sentence.partition(one)[2].partition(two)[0]
-    last = between.split()[-1:]
-    # "A and B" is the same as "B and A", and a place where something happens has no role in it.
-    if not lexicon.VERB.search(between) or not (
-        set(last) & lexicon.TOWARDS or lexicon.VERB.fullmatch("".join(last))
-    ):
+    one, two = dice.sample(makers, 2)
+    if set(one.split()) & set(two.split()):
         return None
     return _edit("role", Label.NOT_ENTAILED, (one, two), (two, one))
 
@@ -195,16 +193,28 @@ def order(sentence: str, context: Context, dice: random.Random) -> Edit | None:
 
 def quantifier(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """Some become all, both become neither."""
-    stronger, label = lexicon.QUANTIFIERS, Label.NOT_ENTAILED
-    edit = _mapped(sentence, dice, "quantifier", lexicon.QUANTIFIER, stronger, label)
-    return edit and Edit(edit.kind, edit.changes, edit.label, reversible=False)
+    return _stronger(sentence, dice, "quantifier", lexicon.QUANTIFIER, lexicon.QUANTIFIERS)
 
 
 def modality(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """What may be must be; what often is always is."""
-    stronger, label = lexicon.MODALITIES, Label.NOT_ENTAILED
-    edit = _mapped(sentence, dice, "modality", lexicon.MODALITY, stronger, label)
-    return edit and Edit(edit.kind, edit.changes, edit.label, reversible=False)
+    return _stronger(sentence, dice, "modality", lexicon.MODALITY, lexicon.MODALITIES)
+
+
+def _stronger(
+    sentence: str,
+    dice: random.Random,
+    kind: str,
+    form: re.Pattern[str],
+    into: Mapping[str, Sequence[tuple[str, str]]],
+) -> Edit | None:
+    """A weak word becomes a strong one, which it does not entail."""
+    spots = [m.group() for m in form.finditer(sentence)]
+    if not spots:
+        return None
+    old = dice.choice(spots)
+    strong, denied = dice.choice(into[old])
+    return Edit(kind, ((old, strong),), Label.NOT_ENTAILED, reversible=False, denied=denied)
 
 
 EDITORS: tuple[Editor, ...] = (
@@ -213,16 +223,17 @@ EDITORS: tuple[Editor, ...] = (
 )  # fmt: skip
 
 
-def edits(sentence: str, context: Context, dice: random.Random) -> list[Edit]:
+def edits(sentence: str, context: Context, dice: random.Random) -> Iterator[Edit]:
     """All edits that apply, the rare kinds first: every editor is tried once, in random order."""
-    found = [edit for editor in EDITORS if (edit := editor(sentence, context, dice)) is not None]
-    dice.shuffle(found)
-    return sorted(found, key=lambda edit: _COMMON.get(edit.kind, 0))
+    order = dice.sample(EDITORS, len(EDITORS))
+    for editor in sorted(order, key=lambda editor: _COMMON.get(editor.__name__, 0)):
+        if (edit := editor(sentence, context, dice)) is not None:
+            yield edit
 
 
 # Kinds that apply to most sentences come after those that apply to few.
 _COMMON: Mapping[str, int] = MappingProxyType(
-    {"absent_subject": 3, "date": 2, "name": 3, "negation": 2, "number": 2, "place": 2, "role": 1}
+    {"absent_subject": 1, "antonym": 2, "date": 2, "negation": 3, "order": 1}
 )
 
 
@@ -280,6 +291,15 @@ def _near(old: str, dice: random.Random) -> str:
     return old[:at] + dice.choice(choices) + old[at + 1 :]
 
 
-def _whole(text: str) -> re.Pattern[str]:
-    """The text where it is not a part of a longer word or figure."""
-    return re.compile(rf"(?<![\w.,]){re.escape(text)}(?![\w])(?![.,]\d)")
+def _places(text: str, old: str) -> list[tuple[int, int]]:
+    """Where `old` stands, not as a part of a longer word or figure."""
+    found, at = [], text.find(old)
+    while at >= 0:
+        end = at + len(old)
+        before, after, then = text[at - 1 : at], text[end : end + 1], text[end + 1 : end + 2]
+        joins = before.isalnum() or before in (".", ",", "_", "-")
+        goes_on = after.isalnum() or after in ("_", "-") or (after in (".", ",") and then.isdigit())
+        if not (before and joins) and not (after and goes_on):
+            found.append((at, end))
+        at = text.find(old, end)
+    return found

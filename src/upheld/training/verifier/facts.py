@@ -1,5 +1,7 @@
 """True sentences with the passage that says them: what synthetic pairs are made from."""
 
+# ruff: noqa: E501  (one entry of a list, or one form, is one line)
+
 from __future__ import annotations
 
 import re
@@ -40,11 +42,34 @@ def wikipedia(data: Path, half: str, limit: int, tests: TestTexts) -> list[Fact]
     return list(islice(_of_passages(rows_, tests), limit))
 
 
+_WHOLE = re.compile(r"[A-Z0-9\"“'].*[^.A-Z]{2}[.!]['\"”]?", re.DOTALL)
+_BROKEN = re.compile(
+    r"[\[\]{}|]|\( |,\s*\)|\(\s*\)|\.\.| ,|\w\.\w{3,}|[\u0370-\uffff]{3}|\b[A-Z]\. [A-Z][a-z]+ \w+ed\b"
+)
+_LEANING = re.compile(
+    r"(?:However|But|And|Or|Also|Although|Though|Thus|Therefore|Instead|Besides)\b"
+)
+
+
+def stands_alone(sentence: str) -> bool:
+    """A whole sentence of plain text that does not lean on the one before it."""
+    return bool(_WHOLE.fullmatch(sentence)) and not (
+        _BROKEN.search(sentence)
+        or _LEANING.match(sentence)
+        or sentence.count("(") != sentence.count(")")
+        or sentence.count('"') % 2
+    )
+
+
 def every_sentence(data: Path, half: str, tests: TestTexts, most: int = 4) -> Iterator[Fact]:
     """Up to so many sentences of each train-side passage of Wikipedia, spread over it."""
     for row in sorted(_train_side(data, half), key=lambda row: lot("facts", row["pid"])):
         parts = tuple(sentences(row["text"]))
-        usual = [i for i, part in enumerate(parts) if _SHORTEST <= len(part.split()) <= _LONGEST]
+        usual = [
+            at
+            for at, part in enumerate(parts)
+            if _SHORTEST <= len(part.split()) <= _LONGEST and stands_alone(part)
+        ]
         if len(parts) < 2 or not usual or tests.share_a_sentence(parts):
             continue
         chosen = sorted(usual, key=lambda at: lot(f"which {at}", row["pid"]))[:most]

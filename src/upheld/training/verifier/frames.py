@@ -1,17 +1,20 @@
-"""Statements that a text holds but does not assert: denied, retracted, attributed, conditional.
+"""Statements that a text holds but does not assert: denied, retracted, attributed; and their causes.
 
 Each frame comes with claims about the framed statement, true and false; so a model can learn
 neither that a frame means "no" nor that its absence means "yes".
 """
 
+# ruff: noqa: E501  (one entry of a list, or one form, is one line)
+
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from upheld.bench.verify.labels import Label
-from upheld.training.verifier.lexicon import NUMBER, YEAR
+from upheld.training.verifier.lexicon import PLURAL, YEAR
 
 DENIED = (
     "It was wrongly reported that {s}.",
@@ -46,26 +49,33 @@ ATTRIBUTED = (
     "{S}, if one believes {w}.",
 )
 ATTRIBUTION_CLAIMS = ("{W} says that {s}.", "That {s} is what {w} claims.")
-CONDITIONS = (
-    "if the fee has been paid", "if the weather allows", "provided that two members agree",
-    "on condition that a licence is held", "if nobody objects within a month",
-    "as long as the budget is approved", "provided that the form was signed",
-    "only on weekdays", "only for members", "subject to approval by the board",
-)  # fmt: skip
-EXCEPTIONS = (
-    "except on public holidays", "except in the first year", "with the exception of the islands",
-    "apart from cases of illness", "except for people under eighteen", "except in winter",
-    "other than in emergencies", "except where a court has decided otherwise",
-)  # fmt: skip
 BOUNDS = (("at least", "at most"), ("more than", "fewer than"), ("no more than", "no fewer than"),
     ("a minimum of", "a maximum of"))  # fmt: skip
+# What means the same bound, for claims in other words.
+SAME_BOUND = {
+    "at least": ("no fewer than", "a minimum of"), "at most": ("no more than", "a maximum of"),
+    "more than": ("over", "upwards of"), "fewer than": ("under", "less than"),
+    "no more than": ("at most", "up to"), "no fewer than": ("at least", "a minimum of"),
+    "a minimum of": ("at least", "no fewer than"), "a maximum of": ("at most", "no more than"),
+}  # fmt: skip
+# Two wordings each: the passage has one and the claim the other.
 REASONS = (
-    "because the old building had become too small", "because the money had run out",
-    "because of a dispute over the contract", "because the weather had been unusually dry",
-    "owing to a lack of staff", "because the law had changed", "due to a fault in the records",
-    "because of pressure from the public", "owing to the death of the founder",
-    "because a better offer had been made", "due to an error in the first survey",
+    ("because the old building had become too small", "since the old building no longer sufficed"),
+    ("because the money had run out", "for lack of money"),
+    ("because of a dispute over the contract", "as people quarrelled about the contract"),
+    ("because the weather had been unusually dry", "owing to a long drought"),
+    ("owing to a lack of staff", "because there were too few people to do the work"),
+    ("because the law had changed", "owing to a new law"),
+    ("because of pressure from the public", "since the public had demanded it"),
+    ("owing to the death of the founder", "because the founder had died"),
+    ("because a better offer had been made", "on account of a better offer"),
+    ("due to an error in the first survey", "because the first survey had been wrong"),
 )  # fmt: skip
+# Reasons go with what happened.
+_PAST = re.compile(r"\b(?:was|were|had|did|\w{3,}ed|became|began|won|made|took|left)\b")
+_DEFINES = re.compile(
+    r"\b(?:is|was|are|were) (?:an?|the|one of)\b|\bborn\b|\b(?:is|are|has|have|located|headquartered)\b"
+)
 
 
 KINDS = frozenset(
@@ -89,10 +99,10 @@ class Framed:
 
 def framed(sentence: str, claim: str, dice: random.Random) -> Iterator[Framed]:
     """One twin of a kind drawn at random, from a sentence and a claim that it entails."""
-    make = dice.choice(_MAKERS)
-    found = make(sentence, claim, dice)
-    if found is not None:
-        yield found
+    for make in dict.fromkeys(dice.sample(_MAKERS, len(_MAKERS))):
+        if (found := make(sentence, claim, dice)) is not None:
+            yield found
+            return
 
 
 def _denied(sentence: str, claim: str, dice: random.Random) -> Framed:
@@ -119,43 +129,37 @@ def _attributed(sentence: str, claim: str, dice: random.Random) -> Framed:
     return Framed("attribution", attributed, right, attributed, wrong, Label.NEUTRAL)
 
 
-def _limited(kind: str, limits: tuple[str, ...]) -> Callable[[str, str, random.Random], Framed]:
-    def make(sentence: str, claim: str, dice: random.Random) -> Framed:
-        one, other = dice.sample(limits, 2)
-        limited, right = _with(sentence, one), _with(claim, one)
-        wrong = claim if dice.random() < 0.6 else _with(claim, other)
-        return Framed(kind, limited, right, limited, wrong, Label.NOT_ENTAILED)
-
-    return make
-
-
-def _caused(sentence: str, claim: str, dice: random.Random) -> Framed:
-    one, other = dice.sample(REASONS, 2)
-    told = _with(sentence, one)
+def _caused(sentence: str, claim: str, dice: random.Random) -> Framed | None:
+    if not _PAST.search(sentence) or _DEFINES.search(sentence):
+        return None
+    reasons = dice.sample(REASONS, 2)
+    one, other = (dice.choice(wordings) for wordings in reasons)
+    told = _with(sentence, dice.choice(reasons[0]))
     return Framed("cause", told, _with(claim, one), told, _with(claim, other), Label.NOT_ENTAILED)
 
 
 def _bounded(sentence: str, claim: str, dice: random.Random) -> Framed | None:
     """A figure with a bound in the text; the claim has the same bound, or the opposite one."""
-    figures = [m[0] for m in NUMBER.finditer(claim) if not YEAR.fullmatch(m[0])]
+    figures = [m[0] for m in PLURAL.finditer(claim) if not YEAR.fullmatch(m[0])]
     figures = [each for each in figures if sentence.count(each) == claim.count(each) == 1]
     if not figures:
         return None
     figure, (one, other) = dice.choice(figures), dice.sample(dice.choice(BOUNDS), 2)
+    same, against = (
+        (one, other)
+        if dice.random() < 0.4
+        else (dice.choice(SAME_BOUND[each]) for each in (one, other))
+    )
     told, right, wrong = (
         text.replace(figure, f"{bound} {figure}")
-        for text, bound in ((sentence, one), (claim, one), (claim, other))
+        for text, bound in ((sentence, one), (claim, same), (claim, against))
     )
     return Framed("bounds", told, right, told, wrong, Label.CONTRADICTS)
 
 
 _MAKERS: tuple[Callable[[str, str, random.Random], Framed | None], ...] = (
     _denied,
-    _denied,
     _attributed,
-    _attributed,
-    _limited("dropped_condition", CONDITIONS),
-    _limited("dropped_exception", EXCEPTIONS),
     _caused,
     _bounded,
     _bounded,

@@ -5,12 +5,16 @@ reversible edits are made in the passage instead of the claim, so that the wordi
 not tell its label.
 """
 
+# ruff: noqa: E501  (one entry of a list, or one form, is one line)
+
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from upheld.bench.verify.labels import Label
 from upheld.training.verifier import tables
@@ -102,8 +106,11 @@ class _Makers:
     ) -> None:
         self._facts, self._paraphrases, self._dice = facts, paraphrases, dice
         self._same: dict[str, list[Fact]] = {}
+        self._alike: dict[str, list[str]] = {}  # titles of things of one sort
         for fact in facts:
             self._same.setdefault(fact.document, []).append(fact)
+            if noun := _noun(fact):
+                self._alike.setdefault(noun, []).append(fact.title)
 
     def twin(self, at: int, seen: set[str]) -> Twin | None:
         fact, draw = self._facts[at], self._dice.random()
@@ -127,6 +134,8 @@ class _Makers:
             return None
         false, edit = found
         told = _told(fact, window)
+        if edit.denied and self._dice.random() < 0.67:
+            return self._denied_edit(fact, claim, window, edit)
         if edit.reversible and self._dice.random() < 0.5:
             changed = edit.apply(fact.claim)
             alone = not any(
@@ -137,10 +146,28 @@ class _Makers:
                 return Twin(edit.kind, told, false, told, claim, edit.label, fact.document)
         return Twin(edit.kind, told, claim, told, false, edit.label, fact.document)
 
+    def _denied_edit(
+        self, fact: Fact, claim: str, window: tuple[int, int], edit: Edit
+    ) -> Twin | None:
+        """The passage has the strong word or what denies it: then the other one is false.
+
+        Without these, "all", "always" and "must" would stand in false claims only.
+        """
+        ((weak, strong),) = edit.changes
+        words = self._dice.sample((strong, edit.denied), 2)
+        right, wrong = (replace(edit, changes=((weak, word),)) for word in words)
+        changed, true, false = right.apply(fact.claim), right.apply(claim), wrong.apply(claim)
+        if changed is None or true is None or false is None:
+            return None
+        told = _told(fact, window, changed)
+        return Twin(edit.kind, told, true, told, false, Label.CONTRADICTS, fact.document)
+
     def _false(
         self, claim: str, fact: Fact, other: Fact, seen: set[str]
     ) -> tuple[str, Edit] | None:
-        context = Context(" ".join(fact.sentences), fact.title, other.title)
+        alike = self._alike.get(_noun(fact), [])
+        unlike = self._dice.choice(alike) if alike else other.title
+        context = Context(" ".join(fact.sentences), fact.title, unlike)
         for edit in edits(claim, context, self._dice):
             if edit.kind in seen:
                 continue
@@ -248,6 +275,18 @@ def _told(fact: Fact, window: tuple[int, int], instead: str = "", heading: str =
     return premise(fact.title, " ".join(parts[window[0] : window[1]]), heading)
 
 
+_SORT = re.compile(
+    r"\b(?:is|was) (?:an?|the) (?:[\w-]+ ){0,6}?([a-z]+)"
+    r"(?=[,.;]| (?:of|in|by|from|for|who|which|that|on|at|with|and|based|located|written|directed)\b)"
+)
+
+
+def _noun(fact: Fact) -> str:
+    """The sort of thing that a passage is about, from "is a …" in its first sentence."""
+    found = _SORT.search(fact.sentences[0])
+    return found[1] if found else ""
+
+
 def _others(fact: Fact, window: tuple[int, int]) -> list[str]:
     return [fact.sentences[at] for at in range(*window) if at != fact.at]
 
@@ -255,7 +294,12 @@ def _others(fact: Fact, window: tuple[int, int]) -> list[str]:
 def _said(claim: str, sentences: Sequence[str]) -> bool:
     """Whether one sentence has all content words of the claim: then it may be true after all."""
     stems = content_stems(claim)
-    return any(stems <= content_stems(sentence) for sentence in sentences)
+    return any(stems <= _stems(sentence) for sentence in sentences)
+
+
+@lru_cache(maxsize=512)
+def _stems(sentence: str) -> frozenset[str]:
+    return frozenset(content_stems(sentence))
 
 
 def _lowered(text: str) -> str:

@@ -62,7 +62,11 @@ def number(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     if not spots:
         return None
     old = dice.choice(spots)
-    others = sorted(set(lexicon.counted(context.passage)) - set(spots))
+    others = sorted(
+        each
+        for each in set(lexicon.counted(context.passage)) - set(spots)
+        if abs(len(each) - len(old)) <= 1
+    )
     new = dice.choice(others) if others and dice.random() < 0.6 else _near(old, dice)
     return _edit("number", Label.CONTRADICTS, (old, new))
 
@@ -111,12 +115,20 @@ def swapped_values(sentence: str, context: Context, dice: random.Random) -> Edit
     for values in dice.sample([years, figures], 2):
         if len(values) >= 2 and len(set(values)) == len(values):
             one, two = dice.sample(values, 2)
-            # The ends of a span turned round are nonsense, which needs no passage to see.
-            if not re.search(rf"{one}\W* (?:and|to|until|or|through|\W) \W*{two}", sentence) and (
-                not re.search(rf"{two}\W* (?:and|to|until|or|through|\W) \W*{one}", sentence)
-            ):
+            between = _between(sentence, one, two)
+            # Ends of spans turned round are nonsense, and a list in another order says the same.
+            if len([word for word in _LONGER.findall(between) if word not in _GLUE]) >= 2:
                 return _edit("swapped_values", Label.CONTRADICTS, (one, two), (two, one))
     return None
+
+
+_LONGER = re.compile(r"[A-Za-z]{3,}")
+_GLUE = frozenset({"and", "the", "until", "through", "both", *lexicon.MONTHS})
+
+
+def _between(sentence: str, one: str, two: str) -> str:
+    first, second = sorted((sentence.find(one), sentence.find(two)))
+    return sentence[first:second]
 
 
 def name(sentence: str, context: Context, dice: random.Random) -> Edit | None:
@@ -133,13 +145,18 @@ def name(sentence: str, context: Context, dice: random.Random) -> Edit | None:
 
 
 def place(sentence: str, context: Context, dice: random.Random) -> Edit | None:
-    """Another place of the passage: what follows "in", "at", "from" or "near"."""
+    """Another place of the passage, named in sentences of its own: no part of the first one."""
     spots = [m[1] for m in lexicon.PLACE.finditer(sentence)]
-    others = {m[1] for m in lexicon.PLACE.finditer(context.passage)}
-    others = {each for each in others if each not in sentence}
-    if not spots or not others:
-        return None
-    return _edit("place", Label.NOT_ENTAILED, (dice.choice(spots), dice.choice(sorted(others))))
+    others = sorted({m[1] for m in lexicon.PLACE.finditer(context.passage)})
+    pairs = [
+        (old, new)
+        for old in spots
+        for new in others
+        if new not in sentence
+        and not lexicon.REGION.search(f"{old} {new}")
+        and not any(old in part and new in part for part in context.passage.split(". "))
+    ]
+    return _edit("place", Label.NOT_ENTAILED, dice.choice(pairs)) if pairs else None
 
 
 def absent_subject(sentence: str, context: Context, dice: random.Random) -> Edit | None:
@@ -273,7 +290,11 @@ def _word(
     if not spots:
         return None
     old = dice.choice(spots)
-    return _edit(kind, label, (old, other(old, dice)))
+    new = other(old, dice)
+    article = re.search(rf"\b(an?) {re.escape(old)}\b", sentence)
+    if article and (article[1] == "an") != (new[0].lower() in "aeiou"):
+        return None  # "a illegal" would tell
+    return _edit(kind, label, (old, new))
 
 
 def _other_number_word(word: str, dice: random.Random) -> str:

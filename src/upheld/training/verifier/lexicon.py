@@ -55,31 +55,18 @@ NUMBER_WORDS = [
 NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])(?![.,]\d)")
 YEAR = re.compile(r"(?<![\w,.-])(?:1[5-9]|20)\d\d(?![\w-])(?![.,]\d)")
 MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b(?= \d|,| of|\.|$)")
-_ABOUT = "".join(
-    rf"(?<!{word} )"
-    for word in [
-        "over",
-        "about",
-        "than",
-        "least",
-        "most",
-        "to",
-        "nearly",
-        "almost",
-        "around",
-        "some",
-        "approximately",
-        "roughly",
-        "every",
-        "under",
-        "No.",
-        "number",
-    ]
+_ABOUT = "".join(  # with these, another figure may be true as well
+    rf"(?<!{re.escape(word)} )"
+    for word in re.findall(
+        r"\S+",
+        "top over about than $ least most to nearly almost around some approximately roughly every "
+        "under No. number",
+    )
 )
 NUMBER_WORD = re.compile(rf"{_ABOUT}\b(?:{'|'.join(NUMBER_WORDS)})\b(?!-)(?= [a-z])")
 # A figure that counts or measures something: not a part of a name, no day of a month.
 COUNTED = re.compile(
-    rf"{_ABOUT}(?<![\w.,:/-])\d+(?:,\d{{3}})*(?:\.\d+)?(?![\w-])(?![.,]\d)"
+    rf"{_ABOUT}(?<![\w.,:/–-])\d+(?:,\d{{3}})*(?:\.\d+)?(?![\w-])(?![.,]\d)"
     r"(?= (?:[a-z]{2,}|m\b|%)|%)"
 )
 PLURAL = re.compile(  # a figure with what it counts, which can have a bound
@@ -90,6 +77,9 @@ NAME = re.compile(rf"(?<![\w-]){_CAPITAL}(?: (?:of |de |van |von |the )?{_CAPITA
 PLACE = re.compile(
     rf"\b(?:in|near) (?!(?:{'|'.join(MONTHS)}|Division|Group|Season|Series|Part|Act|World|English|French|German|Spanish|Latin)\b)"
     rf"({_CAPITAL}(?: {_CAPITAL})?)(?=[,.;)]| (?:in|on|and|from|with|to|where|by|as|for|during)\b)(?!, [A-Z][a-z]+[,.])"
+)
+REGION = re.compile(  # may hold the other place, or be none
+    r"Europe|Asia|Africa|America|Ocean|Region|ern\b|Central|World|Law|Athletics|ism\b|Science|Arts"
 )
 AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|will|would|does|did|should)\b"
@@ -152,7 +142,7 @@ ORDERS = _both_ways("""before/after|preceded/followed|preceding/following|prior 
 |predecessor/successor|earlier/later""")
 ORDER = re.compile(  # times and events; "named after" and "after all" are neither
     r"(?<!named )(?<!modeled )(?<!modelled )(?<!look )(?<!and )(?<!shortly )(?<!soon )"
-    r"\b(?:(?:before|after|prior to|following)(?= (?:the|his|her|its|their|a|he|she|it|they|"
+    r"\b(?:(?:before|after|prior to|following)(?= (?:the|his|her|its|their|he|she|it|they|"
     r"[a-z]+ing)\b)|(?:preceded|followed)(?= by\b)|(?:predecessor|successor)\b|"
     r"(?<=days )(?:earlier|later)|(?<=months )(?:earlier|later)|(?<=years )(?:earlier|later))\b"
 )
@@ -167,13 +157,13 @@ OPPOSITES = _both_ways("""increase/decrease|increases/decreases|increased/decrea
 |dependent/independent|direct/indirect|formal/informal|likely/unlikely|upper/lower
 |inside/outside|included/excluded|rises/falls|rose/fell|gained/lost|enabled/disabled
 |optional/compulsory|voluntary/mandatory|temporary/permanent|majority/minority|buy/sell
-|bought/sold|strong/weak|rich/poor|warm/cold|dry/wet|highest/lowest|male/female|old/new
-|first/last|modern/ancient|popular/unpopular|heavy/light|wide/narrow|hot/cold|many/few
-|domestic/foreign|indoor/outdoor|professional/amateur|fictional/real|single/married
+|bought/sold|strong/weak|rich/poor|warm/cold|dry/wet|highest/lowest|male/female
+|modern/ancient|popular/unpopular|heavy/light|wide/narrow|hot/cold
+|domestic/foreign|indoor/outdoor|professional/amateur|fictional/real
 |living/extinct|common/rare|smaller/larger|outer/inner|top/bottom|favourable/unfavourable""")
 # Case counts, since "North" is part of a name; "high school" and "as long as" mean other things.
 OPPOSITE = re.compile(
-    rf"(?<!as )(?<!so )(?<!very )(?<!-)\b(?:{'|'.join(sorted(OPPOSITES, key=len, reverse=True))})\b"
+    rf"(?<!as )(?<!so )(?<!very )(?<!-)(?<!to the )\b(?:{'|'.join(sorted(OPPOSITES, key=len, reverse=True))})\b"
     r"(?! than\b|-| school| agent| known| as\b| name| [A-Z]| time| in the nation)"
 )
 # Weak word: the strong one that it does not entail, and what denies the strong one.
@@ -186,7 +176,7 @@ QUANTIFIERS: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType(
         "mainly": (("exclusively", "hardly"),), "mostly": (("exclusively", "hardly"),),
         "partially": (("entirely", "hardly"),), "primarily": (("exclusively", "hardly"),),
         "most": (("all", "few"),), "some of": (("all of", "none of"),),
-        "one of": (("each of", "none of"),), "largely": (("entirely", "hardly"),),
+        "largely": (("entirely", "hardly"),),
     }
 )  # fmt: skip
 QUANTIFIER = re.compile(

@@ -65,6 +65,11 @@ DIFFERENCE = (
 SUM = ("Together {one} and {two} have a {column} of {value}.",)
 
 
+WAS_EARLIER = ("{one} was {column} earlier than {two}.", "{two} was {column} after {one}.")
+_DATED = re.compile(r"\b(?:year|date|season)\b", re.I)
+_DONE = re.compile(r"(?:[A-Z][a-z]*ed|Built|Won|Born|Sold)")
+
+
 @dataclass(frozen=True, slots=True)
 class TableTwin:
     """Two claims about the same rows."""
@@ -227,7 +232,9 @@ def _earlier(rows: Sequence[Row], key: str, told: str, dice: random.Random) -> T
     (first, one), (second, two) = sorted(dice.sample(having, 2))
     if first == second:
         return None
-    form = dice.choice(EARLIER)
+    if not _DATED.search(column) and not _DONE.fullmatch(column):
+        return None  # "by eagle scout" is no sentence
+    form = dice.choice(EARLIER if _DATED.search(column) else WAS_EARLIER)
     right, wrong = (
         form.format(column=lower(column), one=a, two=b) for a, b in ((one, two), (two, one))
     )

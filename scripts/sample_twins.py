@@ -22,6 +22,7 @@ from upheld.training.verifier.backtranslate import paraphrases
 from upheld.training.verifier.data import VERIFIER, feed, twins
 from upheld.training.verifier.leaks import all_test_texts
 from upheld.training.verifier.minimal_pairs import Twin
+from upheld.training.verifier.sound import sound
 from upheld.training.verifier.style import aucs
 
 TRAINED_ON, TESTED_ON = 20_000, 4_000
@@ -55,7 +56,7 @@ def main(pack: str, kept: str, what: str, *rest: str) -> None:
         counts = {"kept": fed.kept, "dropped": fed.dropped, "sharing": fed.sharing}
         print(json.dumps(counts, indent=1))
         return
-    made = twins(VERIFIER, data, paraphrases(Path(kept)), all_test_texts(data), seed=0)
+    made = twins(VERIFIER, data, sound(paraphrases(Path(kept))), all_test_texts(data), seed=0)
     if what == "style":
         dice = random.Random(11)  # noqa: S311  (a sample)
         drawn = dice.sample(made, min(len(made), TRAINED_ON + TESTED_ON))

@@ -32,7 +32,7 @@ def true_claim(
     """A claim that the sentence entails."""
     claim = sentence
     paraphrase = paraphrases.get(sentence, "")
-    if paraphrase and faithful(sentence, paraphrase) and dice.random() < 0.65:
+    if paraphrase and faithful(sentence, paraphrase) and dice.random() < 0.8:
         claim = paraphrase
     elif dice.random() < 0.6:
         claim = compressed(sentence, dice)

@@ -20,6 +20,7 @@ from upheld.training.verifier.leaks import TestTexts, all_test_texts, sharing, w
 from upheld.training.verifier.minimal_pairs import Twin, as_pairs, minimal_pairs, table_pairs
 from upheld.training.verifier.pairs import Pair, is_marked
 from upheld.training.verifier.questions import asked_of_science, asked_of_wikipedia
+from upheld.training.verifier.sound import sound
 from upheld.training.verifier.synthetic import synthetic
 
 
@@ -81,7 +82,7 @@ def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
         # Few and near to the use, so seen twice; the rest is general.
         gathered += [*sources.wice(data), *sources.dev_halves(data)] * 2
         gathered += asked_of_science(data)
-    again = paraphrases(reworded)
+    again = sound(paraphrases(reworded))
     wikipedia = facts.wikipedia(data, diet.name, diet.wikipedia, tests)
     science = facts.science(data, diet.science, tests)
     gathered += synthetic(wikipedia, again, "synthetic-wikipedia", seed)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from upheld.bench.verify.labels import Label
+from upheld.training.verifier import business_statements as statements
 from upheld.training.verifier import business_words as words
 
 T = TypeVar("T")
@@ -101,7 +102,7 @@ def number(d: Draw) -> Made:
 def unit(d: Draw) -> Made:
     """The same figure in another unit."""
     says, claims, name, first, last = _measure(d)
-    right, wrong = d.dice.sample((name, *words.UNITS[name]), 2)
+    right, wrong = d.dice.sample((name, *statements.UNITS[name]), 2)
     value = d.dice.randint(first, last)
     claim = d.any(claims, claims, says)
     true, false = (claim.format(v=f"{value} {each}") for each in (right, wrong))
@@ -110,8 +111,8 @@ def unit(d: Draw) -> Made:
 
 def date(d: Draw) -> Made:
     """Another day, mostly one that the passage names for something else."""
-    says, claims = d.both(words.DATED)
-    other, _ = d.both(words.DATED)
+    says, claims = d.both(statements.DATED)
+    other, _ = d.both(statements.DATED)
     right, wrong = d.date(), d.date()
     while right == wrong:
         wrong = d.date()
@@ -123,7 +124,7 @@ def date(d: Draw) -> Made:
 
 def number_words(d: Draw) -> Made:
     """Another count, in words; the passage may have it in digits."""
-    says, claims = d.one(words.COUNTED)
+    says, claims = d.one(statements.COUNTED)
     one, two = d.dice.sample(range(len(COUNTS)), 2)
     shown = d.any(COUNTS[one], COUNTS[one], str(one + 2))
     told = says.format(n=shown, N=up(shown))
@@ -175,8 +176,8 @@ def arithmetic(d: Draw) -> Made:
 
 def name(d: Draw) -> Made:
     """Another person of the passage."""
-    post, again = d.both(words.POSTS)
-    other, _ = d.both(words.POSTS)
+    post, again = d.both(statements.POSTS)
+    other, _ = d.both(statements.POSTS)
     one, two = d.person(), d.person()
     if d.dice.random() < 0.3:
         two = f"{one.split()[0]} {two.split()[1]}"
@@ -187,7 +188,7 @@ def name(d: Draw) -> Made:
 
 def role(d: Draw) -> Made:
     """Who did it to whom."""
-    says, claims = d.both(words.TOWARDS)
+    says, claims = d.both(statements.TOWARDS)
     one, two = d.person(), d.person()
     true, false = claims.format(a=one, b=two), claims.format(a=two, b=one)
     return Made("role", says.format(a=one, b=two), true, false)
@@ -195,8 +196,8 @@ def role(d: Draw) -> Made:
 
 def place(d: Draw) -> Made:
     """Another place of the passage."""
-    says, claims = d.both(words.PLACED)
-    other, _ = d.both(words.PLACED)
+    says, claims = d.both(statements.PLACED)
+    other, _ = d.both(statements.PLACED)
     one, two = d.one(words.PLACES), d.one(words.PLACES)
     true, false = claims.format(p=one), claims.format(p=two)
     return Made("place", says.format(p=one), true, false, OPEN, (other.format(p=two),))
@@ -250,7 +251,7 @@ def absent_subject(d: Draw) -> Made:
 
 def list_membership(d: Draw) -> Made:
     """Something that is not on the list, mostly from another list of the passage."""
-    (says, claims), (others, _) = d.one(words.GROUPS), d.one(words.GROUPS)
+    (says, claims), (others, _) = d.one(statements.GROUPS), d.one(statements.GROUPS)
     mine = [d.one(words.ITEMS) for _ in range(d.dice.randint(3, 5))]
     theirs = [d.one(words.ITEMS) for _ in range(3)]
     right, wrong = d.any(*mine), d.any(*theirs)
@@ -287,7 +288,7 @@ def _identifiers(d: Draw) -> tuple[str, str]:
 
 
 def _measure(d: Draw) -> tuple[str, str, str, int, int]:
-    says, claims, unit, span = d.one(words.MEASURES)
+    says, claims, unit, span = d.one(statements.MEASURES)
     first, last = map(int, span.split())
     return says, claims, unit, first, last
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from upheld.bench.verify.labels import Label
+from upheld.training.verifier import business_statements as statements
 from upheld.training.verifier import business_words as words
 from upheld.training.verifier.business_makers import CONTRADICTS, NEUTRAL, OPEN, Draw, Made, up
 
@@ -78,7 +79,7 @@ def modality(d: Draw) -> Made:
 def negation(d: Draw) -> Made:
     """May or must not, is or is not."""
     if d.dice.random() < 0.3:
-        state, _, said, _ = d.one(words.STATES)
+        state, _, said, _ = d.one(statements.STATES)
         denies = d.dice.random() < 0.5
         told = f"It is not the case that {_low(state)}" if denies else state
         plain, turned = said, f"It is not so that {_low(said)}"
@@ -98,7 +99,7 @@ def _modal(d: Draw, kind: str, right: str, wrong: str, label: Label) -> Made:
 
 def antonym(d: Draw) -> Made:
     """A state and its opposite."""
-    one, other, said, against = d.one(words.STATES)
+    one, other, said, against = d.one(statements.STATES)
     if d.dice.random() < 0.5:
         one, other, said, against = other, one, against, said
     if d.dice.random() < 0.3:
@@ -122,15 +123,15 @@ def _limited(d: Draw, kind: str, pool: tuple[words.Pair, ...], free: tuple[str, 
     other, _ = d.both(pool)
     can = d.any(*_MODAL["may"][1])
     limited, plain = f"{again} {can} {said}, {same}.", f"{again} {can} {said}, {d.any(*free)}."
-    if d.dice.random() < 0.35:
+    if d.dice.random() < 0.4:
         told = f"{actor} {d.any('may', 'can')} {act}, {d.any(*free)}."
         return Made(kind, up(told), up(plain), up(limited), CONTRADICTS)
     told = f"{actor} {d.any('may', 'can')} {act} {limit}."
     if d.dice.random() < 0.3:
         told = f"{limit}, {actor} {d.any('may', 'can')} {act}."
     draw = d.dice.random()
-    wrong = f"{again} {can} {said}." if draw < 0.4 else plain
-    if draw > 0.7:
+    wrong = f"{again} {can} {said}." if draw < 0.22 else plain
+    if draw > 0.62:
         wrong = f"{again} {can} {said}, {other}."
     return Made(kind, up(told), up(limited), up(wrong), OPEN)
 
@@ -150,7 +151,7 @@ def quantifier(d: Draw) -> Made:
 def attribution(d: Draw) -> Made:
     """Who says it; what only somebody says is not thereby so."""
     one, other = d.one(words.WITNESSES), d.one(words.WITNESSES)
-    state, _, said, _ = d.one(words.STATES)
+    state, _, said, _ = d.one(statements.STATES)
     plain, again = _low(state).rstrip("."), _low(said).rstrip(".")
     forms = ("That {s} is what {w} says.", "{W} says that {s}.", "It is {w} that states that {s}.")
     form, draw = d.any(*forms), d.dice.random()
@@ -168,7 +169,7 @@ def attribution(d: Draw) -> Made:
 
 def retraction(d: Draw) -> Made:
     """Denied or confirmed, by the sentence or by the heading over it."""
-    state, _, said, _ = d.one(words.STATES)
+    state, _, said, _ = d.one(statements.STATES)
     plain, again = _low(state).rstrip("."), _low(said).rstrip(".")
     denied = d.dice.random() < 0.5
     right, wrong = (_WRONG, _RIGHT) if denied else (_RIGHT, _WRONG)

@@ -31,6 +31,8 @@ SOURCE = "minimal-pairs"
 FRAMED, JOINED, TWO_SOURCES, DENIED_NEIGHBOUR = 0.16, 0.08, 0.10, 0.04
 # An edit may hit on something that another sentence of the passage says.
 _MAY_BE_TRUE = frozenset({"name", "place", "number", "date", "number_words"})
+# Made in the claim alone, these would tell the label of a joined claim.
+_TELLING = frozenset({"negation", "modality", "quantifier"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class _Makers:
             return self._denied_edit(fact, claim, window, edit)
         if edit.reversible and self._dice.random() < 0.5:
             changed = edit.apply(fact.claim)
-            alone = not any(
+            alone = edit.kind not in _MAY_BE_TRUE or not any(
                 old in part for old, _ in edit.changes for part in _others(fact, window)
             )
             if changed is not None and alone:
@@ -154,7 +156,9 @@ class _Makers:
         Without these, "all", "always" and "must" would stand in false claims only.
         """
         ((weak, strong),) = edit.changes
-        words = self._dice.sample((strong, edit.denied), 2)
+        # Each of the three words is right as often as it is wrong; "need not" leaves "may" open.
+        opposed = strong if edit.denied == "need not" else weak
+        words = self._dice.choice(((strong, edit.denied), (edit.denied, opposed)))
         right, wrong = (replace(edit, changes=((weak, word),)) for word in words)
         changed, true, false = right.apply(fact.claim), right.apply(claim), wrong.apply(claim)
         if changed is None or true is None or false is None:
@@ -222,7 +226,7 @@ class _Makers:
             return None
         other = self._dice.choice(others)
         one, two = self._claim(fact), self._claim(other)
-        wrong = self._false(two, other, fact, set())
+        wrong = self._false(two, other, fact, set(_TELLING))
         if wrong is None:
             return None
         first, last = min(fact.at, other.at), max(fact.at, other.at)
@@ -244,7 +248,7 @@ class _Makers:
             left = self._dice.choice(shown)
             label = Label.NEUTRAL
             return Twin("joined_sources", told, true, left, true, label, fact.document)
-        wrong = self._false(two, other, fact, set())
+        wrong = self._false(two, other, fact, set(_TELLING))
         if wrong is None:
             return None
         true, false = self._merged(one, two, wrong[0])

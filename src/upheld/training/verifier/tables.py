@@ -147,8 +147,9 @@ def _difference(rows: Sequence[Row], key: str, told: str, dice: random.Random) -
     value = first + second if add else abs(first - second)
     if value != int(value) or value < 1:
         return None
+    tenth = max(1, int(value / 10))
     wrong = int(value) + dice.choice(
-        [step for step in (-10, -3, -2, -1, 1, 2, 3, 10) if value + step > 0]
+        [step for step in (-3 * tenth, -tenth, -1, 1, 2, tenth, 2 * tenth) if value + step > 0]
     )
     words = dice.choice(SUM if add else DIFFERENCE)
     right_claim, wrong_claim = (
@@ -261,7 +262,11 @@ def _numbers(
         name
         for name in rows[0]
         if name != key
-        and not re.search(r"year|date|rank|no\.?$|pos|number$|opened|built|season|#", name, re.I)
+        and not re.search(
+            r"year|date|rank|no\.?$|pos|number$|opened|built|season|#|district|type|code|level|ref|rou?nd|eliminat|'s$|key|class|seed|week|lane|heat|pick|elected|limited|first|last|est",
+            name,
+            re.I,
+        )
         and all(_plain(row.get(name, "")) is not None for row in rows)
         and not all(_YEAR.fullmatch(row[name]) for row in rows)
     ]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from upheld.training.verifier.lexicon import plain_title
+from upheld.training.verifier.rewordings import reworded
 from upheld.training.verifier.synthetic import faithful
 
 _SHORTEST = 5  # words
@@ -36,6 +37,8 @@ def true_claim(
         claim = paraphrase
     elif dice.random() < 0.6:
         claim = compressed(sentence, dice)
+    if claim != paraphrase and dice.random() < 0.75:
+        claim = reworded(claim, dice)
     return named(claim, title, dice)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from upheld.training.verifier.lexicon import plain_title
 from upheld.training.verifier.rewordings import reworded
@@ -23,14 +23,20 @@ _TRAILING = re.compile(
     r"despite|following) [^;]+(?=\.$)"
 )
 _SECOND = re.compile(r"(?:,|;) (?:and|but|while) [^;]+(?=\.$)")
-_PRONOUN = re.compile(r"^(?:He|She|It|They) (?=[a-z])")
+_PERSON = re.compile(r"^(?:He|She) (?=[a-z])")
+_THING = re.compile(r"^(?:It|They) (?=[a-z])")
+_BORN = re.compile(r"\bborn\b|\d{4}\)? ?[-–—] ")
 _CUTS = (_RELATIVE, _LEADING, _TRAILING, _SECOND)
 
 
 def true_claim(
-    sentence: str, title: str, paraphrases: Mapping[str, str], dice: random.Random
+    sentence: str,
+    title: str,
+    paraphrases: Mapping[str, str],
+    dice: random.Random,
+    before: Sequence[str] = (),
 ) -> str:
-    """A claim that the sentence entails."""
+    """A claim that the sentence entails; `before` are the sentences of its passage up to it."""
     claim = sentence
     paraphrase = paraphrases.get(sentence, "")
     if paraphrase and faithful(sentence, paraphrase) and dice.random() < 0.8:
@@ -39,7 +45,7 @@ def true_claim(
         claim = compressed(sentence, dice)
     if claim != paraphrase and dice.random() < 0.75:
         claim = reworded(claim, dice)
-    return named(claim, title, dice)
+    return named(claim, title, dice, before)
 
 
 def compressed(sentence: str, dice: random.Random) -> str:
@@ -57,12 +63,18 @@ def compressed(sentence: str, dice: random.Random) -> str:
     return claim[:1].upper() + claim[1:]
 
 
-def named(claim: str, title: str, dice: random.Random) -> str:
-    """Mostly with the article's subject in the pronoun's place: claims stand alone in answers."""
+def named(claim: str, title: str, dice: random.Random, before: Sequence[str] = ()) -> str:
+    """Mostly with the article's subject in the pronoun's place: claims stand alone in answers.
+
+    Only where the sentence before speaks of the subject, and for "he" and "she" the passage tells
+    of somebody's life.
+    """
     subject = plain_title(title)
-    if subject and subject.istitle() and dice.random() < 0.7:
-        return _PRONOUN.sub(lambda _: f"{subject} ", claim, count=1)
-    return claim
+    if not subject.istitle() or not before or dice.random() > 0.7:
+        return claim
+    speaks = subject.split()[-1] in before[-1] or re.match(r"(?:He|She|It|They)\b", before[-1])
+    form = _PERSON if _BORN.search(before[0]) else _THING
+    return form.sub(lambda _: f"{subject} ", claim, count=1) if speaks else claim
 
 
 def _is_balanced(text: str) -> bool:

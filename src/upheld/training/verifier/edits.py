@@ -77,6 +77,8 @@ def date(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     if not spots:
         return None
     old = dice.choice(spots)
+    if re.search(rf"\b(?:through|until|since|by|before|after) {old}", sentence, re.I):
+        return None  # what held through 2023 held through 2018
     form = MONTH if MONTH.fullmatch(old) else YEAR
     others = sorted({m.group() for m in form.finditer(context.passage)} - set(spots))
     if not others or dice.random() < 0.4:
@@ -231,6 +233,8 @@ def _stronger(
         return None
     old = dice.choice(spots)
     strong, denied = dice.choice(into[old])
+    if re.search(rf"\ban? {old}\b", sentence):
+        return None  # "a always" would tell
     return Edit(kind, ((old, strong),), Label.NOT_ENTAILED, reversible=False, denied=denied)
 
 

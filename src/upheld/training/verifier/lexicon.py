@@ -72,7 +72,7 @@ COUNTED = re.compile(
 PLURAL = re.compile(  # a figure with what it counts, which can have a bound
     rf"{_ABOUT}(?<!the )(?<!of )(?<!top )(?<![\w.,:$£€/-])\d+(?:,\d{{3}})*(?= (?:[a-z]+ )?[a-z]{{3,}}s\b)(?! years? old)"
 )
-_CAPITAL = r"[A-Z][a-zà-öø-ÿ'’-]+"
+_CAPITAL = r"[A-Z][a-zà-öø-ÿ'’-]*[a-zà-öø-ÿ]"
 NAME = re.compile(rf"(?<![\w-]){_CAPITAL}(?: (?:of |de |van |von |the )?{_CAPITAL}){{0,3}}")
 PLACE = re.compile(
     rf"\b(?:in|near) (?!(?:{'|'.join(MONTHS)}|Division|Group|Season|Series|Part|Act|World|English|French|German|Spanish|Latin)\b)"

@@ -127,7 +127,8 @@ class _Makers:
         return self._edited(fact, self._facts[at - 1], seen)
 
     def _claim(self, fact: Fact) -> str:
-        return true_claim(fact.claim, fact.title, self._paraphrases, self._dice)
+        before = fact.sentences[: max(0, fact.at)]
+        return true_claim(fact.claim, fact.title, self._paraphrases, self._dice, before)
 
     def _edited(self, fact: Fact, other: Fact, seen: set[str]) -> Twin | None:
         claim, window = self._claim(fact), self._window(fact)

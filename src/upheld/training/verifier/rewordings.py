@@ -35,10 +35,10 @@ _SYNONYMS = """founded/established|constructed/built|located in/situated in|bega
 |was built/was put up|was demolished/was torn down|was replaced by/gave way to
 |was succeeded by/was followed by|first appeared/made a first appearance|is used as/serves as
 |can be found/is found|contains/has|entire/whole|important/significant|significant/important
-|sometimes/now and then|usually/as a rule|nearly/almost|almost/nearly|together with/along with
+|usually/as a rule|nearly/almost|almost/nearly|together with/along with
 |along with/together with|as well as/and also|in addition to/besides|despite/in spite of
-|although/even though|while/whereas|established/founded|built/constructed|movie/film
-|about/approximately|bought/purchased|stars/has roles for
+|although/even though|established/founded|built/constructed|movie/film
+|bought/purchased|stars/has roles for
 |headquartered in/with its head office in|is a member of/belongs to|was a member of/belonged to
 |is part of/belongs to|is owned by/belongs to|was awarded/got|was appointed/became
 |was elected/was voted in|recorded/taped|published/brought out|launched/started

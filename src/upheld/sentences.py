@@ -23,6 +23,8 @@ _FENCES = ("```", "~~~")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _LONGEST_ROW = 1_000  # characters; a longer line between bars is prose in a box
 _CJK_END = re.compile(r"[。！？]+[”」』）]*")
+# A block without any of these is one sentence, as most items of a list of thousands are.
+_DIVIDED = re.compile(r"\A\||[\n.!?…。！？]")
 # nupunkt takes quadratic time over text such as "?!?!?!", so it sees a long block in parts. What it
 # decides depends on the words around a full stop: a margin on both sides gives the same borders.
 _PART = 2_000
@@ -98,6 +100,8 @@ def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
 
 @kept(1_000)  # sentences and quotes of a passage are the same, block by block
 def _of_block(block: str) -> tuple[Span, ...]:
+    if not _DIVIDED.search(block):
+        return tuple(_trimmed(block, [0, len(block)]))
     parts = [_split(block, start, end) for start, end in _line_blocks(block)]
     return tuple(join_around_code(block, parts))
 

@@ -19,6 +19,7 @@ REACH = 1_000  # characters after a part that a match which begins in it may tak
 # and no script has more than a few in a row (Unicode's Stream-Safe Text Format allows 30).
 _MOST_MARKS = 30
 _LONG_RUN = re.compile(rf"[^\w\s!-~]{{{_MOST_MARKS + 1},}}+")
+_JOINER = "\u034f"  # the "combining grapheme joiner": is not seen, and ends a run of marks
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
@@ -63,3 +64,20 @@ def normalized(form: Form, text: str) -> str:
             start = end
     parts.append(unicodedata.normalize(form, text[start:]))
     return "".join(parts)
+
+
+def stream_safe(text: str) -> str:
+    """The text with a joiner after every 30 marks of a run, for code that normalises it at once.
+
+    This is what Unicode's Stream-Safe Text Process does (UAX 15).
+    """
+    parts: list[str] = []
+    start = 0
+    for run in _LONG_RUN.finditer(text) if not text.isascii() else ():
+        marks = 0
+        for at in range(*run.span()):
+            marks = marks + 1 if unicodedata.combining(text[at]) else 0
+            if marks > _MOST_MARKS:
+                parts += (text[start:at], _JOINER)
+                start, marks = at, 1
+    return "".join([*parts, text[start:]])

@@ -16,6 +16,7 @@ from typing import Any
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.read.document import Heading, ReadDocument, canonical
 from upheld.ingest.read.markdown import from_markdown
+from upheld.patterns import stream_safe
 
 HtmlElement = Any  # lxml publishes no types
 _SPACES = re.compile(r"[ \t\r\n\f]+")
@@ -101,6 +102,10 @@ def _as_shown(tree: HtmlElement) -> None:
     for element in tree.iter("pre", "textarea"):
         verbatim.update(element.iter())
     for element in tree.iter():
+        if element.text and isinstance(element.tag, str):
+            element.text = stream_safe(element.text)  # trafilatura normalises a page at once
+        if element.tail:
+            element.tail = stream_safe(element.tail)
         if element.text and isinstance(element.tag, str) and element not in verbatim:
             element.text = _SPACES.sub(" ", element.text)
         if element.tail and element.getparent() not in verbatim:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from re import _constants as codes  # the parser behind `re`, and its codes
-from re import _parser as parser
+from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+# The parser behind `re`, and its codes; they have no published types.
+codes: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 # Repeated until the text is as long as it should be.
 REPEATED = {
     "spaces": " ",
@@ -73,20 +76,35 @@ _CHARACTER = {
 _MANY = 50  # a repeat of so many is as good as endless
 
 
-def fixed(length: int) -> dict[str, str]:
-    """The fixed strings, each of this length."""
-    found = {name: _filled(unit, length) for name, unit in REPEATED.items()}
-    found["spaces between words"] = "A" + " " * (length - 3) + "B."
-    found["all marks after a word"] = "a" + "\u0300" * (length - 1)
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to make a text of any length: something repeated, with what stands around it."""
+
+    unit: str
+    before: str = ""
+    after: str = ""
+
+    def text(self, length: int) -> str:
+        """The text of this length."""
+        between = length - len(self.before) - len(self.after)
+        repeated = self.unit * (between // len(self.unit) + 1)
+        return self.before + repeated[:between] + self.after
+
+
+def fixed() -> dict[str, Recipe]:
+    """The texts that every function is given."""
+    found = {name: Recipe(unit) for name, unit in REPEATED.items()}
+    found["spaces between words"] = Recipe(" ", "A", "B.")
+    found["all marks after a word"] = Recipe("\u0300", "a")
     return found
 
 
-def of_module(module: ModuleType, length: int) -> dict[str, str]:
-    """Strings from the patterns of a module: their words, and what their repeats take."""
-    found: dict[str, str] = {}
+def of_module(module: ModuleType) -> dict[str, Recipe]:
+    """Texts from the patterns of a module: their words, and what their repeats take."""
+    found: dict[str, Recipe] = {}
     for name, pattern in patterns_of(vars(module)):
-        for number, text in enumerate(dict.fromkeys(_of_pattern(pattern, length))):
-            found[f"{name} {number}"] = text
+        for number, recipe in enumerate(dict.fromkeys(_of_pattern(pattern))):
+            found[f"{name} {number}"] = recipe
     return found
 
 
@@ -101,22 +119,18 @@ def patterns_of(values: Mapping[str, Any]) -> Iterator[tuple[str, re.Pattern[str
             yield from patterns_of({f"{name}[{key}]": each for key, each in value.items()})
 
 
-def _of_pattern(pattern: re.Pattern[str], length: int) -> Iterator[str]:
+def _of_pattern(pattern: re.Pattern[str]) -> Iterator[Recipe]:
     tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
     words = list(dict.fromkeys(_words(tree)))
     if words:
-        yield _filled(" ".join(words) + " ", length)
+        yield Recipe(" ".join(words) + " ")
     sample = _sample(tree)
     if sample:
-        yield _filled(sample, length)
-        yield _filled(sample[:-1] or sample, length)
-        yield _filled(sample + " ", length)
+        yield Recipe(sample)
+        yield Recipe(sample[:-1] or sample)
+        yield Recipe(sample + " ")
     for before, unit in dict.fromkeys(_repeats(tree)):
-        yield before + _filled(unit, length - len(before) - 1) + "\x00"
-
-
-def _filled(unit: str, length: int) -> str:
-    return (unit * (length // len(unit) + 1))[:length]
+        yield Recipe(unit, before, "\x00")
 
 
 def _words(tree: Any) -> Iterator[str]:

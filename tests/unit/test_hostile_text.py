@@ -7,27 +7,22 @@ also bounds its growth, its memory and how long it keeps other threads waiting, 
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import threading
-import time
-import tracemalloc
-from collections.abc import Iterator
-from itertools import islice, pairwise
-from typing import Any
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 import pytest
 
-from tests.unit.hostile_functions import CALLS, NO_TEXT_OF_USERS, Call, TextFunction, text_functions
-from tests.unit.hostile_strings import fixed, of_module, patterns_of
-from upheld.errors import UpheldError
+from tests.unit.hostile_functions import CALLS, NO_TEXT_OF_USERS, TextFunction, text_functions
+from tests.unit.hostile_measures import cpu, growth, longest_hold, peak_memory
+from tests.unit.hostile_strings import Recipe, fixed, of_module, patterns_of
 from upheld.sentences import sentences
+
+Record = Callable[[str, object], None]
 
 LENGTH = 20_000
 SECONDS = 1.0
 GROWTH = 2.3  # times the CPU time, for twice the text
-MEASURABLE = 0.05  # seconds of CPU: less is noise
-ENOUGH = 4.0  # seconds of CPU after which growth has been seen
 HELD = 0.05  # seconds that one call may keep other threads waiting
 MOST_OWN = 12  # strings from a module's patterns in the gate; the campaign has all
 BYTES = 1_500  # of memory for every character
@@ -61,123 +56,74 @@ def test_every_function_that_takes_text_is_known() -> None:
 def test_hostile_text_of_20_000_characters_takes_less_than_a_second(function: TextFunction) -> None:
     call = function.call()
     assert call is not None
-    some = texts(function, LENGTH, MOST_OWN)
-    slow = {name: took for name, text in some if (took := cpu(call, text)) > SECONDS}
+    some = recipes(function, MOST_OWN)
+    slow = {name: took for name, each in some if (took := cpu(call, each.text(LENGTH))) > SECONDS}
     assert not slow
 
 
+# The largest figure of each function goes into the file of `--junitxml`.
 @pytest.mark.campaign
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-def test_time_grows_as_the_text_does(function: TextFunction) -> None:
+def test_time_grows_as_the_text_does(function: TextFunction, record_property: Record) -> None:
     call = function.call()
     assert call is not None
-    for name, _ in texts(function, LENGTH):
-        seen = list(measured(function, call, name))
-        for (length, before), (_, after) in pairwise(seen):
-            if before > MEASURABLE:
-                assert after <= GROWTH * before, (name, length, before, after)
+    limit = limit_of(function)
+    seen = {name: growth(call, each.text, limit, GROWTH) for name, each in recipes(function)}
+    noticed = {name: each for name, each in seen.items() if each is not None}
+    largest = max(noticed, key=lambda name: noticed[name].times, default=None)
+    record_property("growth", largest and (noticed[largest].times, largest, noticed[largest]))
+    assert not {name: each for name, each in noticed.items() if each.times > GROWTH}
 
 
 @pytest.mark.campaign
 @pytest.mark.alone
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-def test_no_call_keeps_other_threads_waiting(function: TextFunction) -> None:
+def test_no_call_keeps_other_threads_waiting(
+    function: TextFunction, record_property: Record
+) -> None:
     if function.module.startswith("upheld.ingest.read"):
         return  # in a process of its own
     call = function.call()
     assert call is not None
-    for name, text in texts(function, limit_of(function)):
-        if (held := longest_wait(call, text)) > HELD:
-            held = min(held, longest_wait(call, text), longest_wait(call, text))
-        assert held <= HELD, (name, held)
+    limit = limit_of(function)
+    held = {name: longest_hold(call, each.text(limit), HELD) for name, each in recipes(function)}
+    record_property("held", max((took, name) for name, took in held.items()))
+    assert not {name: took for name, took in held.items() if took > HELD}
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-def test_memory_is_in_proportion_to_the_text(function: TextFunction) -> None:
+def test_memory_is_in_proportion_to_the_text(
+    function: TextFunction, record_property: Record
+) -> None:
     call = function.call()
     assert call is not None
-    for name, text in texts(function, LENGTH):
-        tracemalloc.start()
-        try:
-            cpu(call, text)
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        assert peak <= BYTES * len(text), (name, peak)
+    needs = {
+        name: peak_memory(call, each.text(LENGTH)) / LENGTH for name, each in recipes(function)
+    }
+    record_property("bytes", max((each, name) for name, each in needs.items()))
+    assert not {name: each for name, each in needs.items() if each > BYTES}
 
 
 def test_strings_are_made_from_the_patterns_of_a_module() -> None:
     marks = importlib.import_module("upheld.stages.checks.marks")
     assert {name for name, _ in patterns_of(vars(marks))} >= {"_MARK", "_PART"}
-    made = of_module(marks, 100).values()
+    made = [each.text(100) for each in of_module(marks).values()]
     assert " " * 99 + "\x00" in made  # white space before a mark that never comes
     disowned = importlib.import_module("upheld.stages.checks.disowned")
-    assert any("whether" in text for text in of_module(disowned, 100).values())
+    assert any("whether" in each.unit for each in of_module(disowned).values())
 
 
-def texts(
-    function: TextFunction, length: int, most_own: int | None = None
-) -> Iterator[tuple[str, str]]:
+def recipes(function: TextFunction, most_own: int | None = None) -> Iterator[tuple[str, Recipe]]:
     """Texts for a function: the fixed ones, and those of its module's patterns."""
-    yield from fixed(length).items()
-    own = of_module(importlib.import_module(function.module), length)
+    yield from fixed().items()
+    own = of_module(importlib.import_module(function.module))
     step = 1 if most_own is None else -(-len(own) // most_own) or 1
     yield from islice(own.items(), 0, None, step)
 
 
-def cpu(call: Call, text: str) -> float:
-    """Seconds of CPU time that a call takes; a text that is refused costs what it costs."""
-    start = time.thread_time()
-    with contextlib.suppress(UpheldError):
-        exhausted(call(text))
-    return time.thread_time() - start
-
-
-def exhausted(result: Any) -> None:
-    """Work is done only when the results of a generator are asked for."""
-    if isinstance(result, Iterator):
-        for _ in result:
-            pass
-
-
 def limit_of(function: TextFunction) -> int:
     return next((most for name, most in LIMITS.items() if function.module.startswith(name)), LIMIT)
-
-
-def measured(function: TextFunction, call: Call, name: str) -> Iterator[tuple[int, float]]:
-    """Lengths and times, each length twice the one before, the better of two runs."""
-    length = 2_000
-    while length <= limit_of(function):
-        text = dict(texts(function, length))[name]
-        took = min(cpu(call, text), cpu(call, text))
-        yield length, took
-        if took > ENOUGH:
-            return
-        length *= 2
-
-
-def longest_wait(call: Call, text: str) -> float:
-    """The longest time for which another thread did not get its turn during a call."""
-    done = threading.Event()
-    longest = 0.0
-
-    def watch() -> None:
-        nonlocal longest
-        before = time.perf_counter()
-        while not done.wait(0.001):
-            now = time.perf_counter()
-            longest = max(longest, now - before)
-            before = now
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        cpu(call, text)
-    finally:
-        done.set()
-        watcher.join()
-    return longest
 
 
 # What was seen over HTTP, with how long it took.

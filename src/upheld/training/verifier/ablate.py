@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -59,9 +60,13 @@ def ablate(places: Places, names: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def chosen(variant: Variant, pairs: Iterable[Pair]) -> list[Pair]:
-    """The first rows that the variant keeps, twins whole."""
-    kept = [pair for pair in pairs if not variant.left_out(pair)]
-    return whole_twins(kept[:PAIRS])
+    """The first rows that the variant keeps, each followed by its twin."""
+    kept = whole_twins([pair for pair in pairs if not variant.left_out(pair)])
+    twins: dict[int, list[Pair]] = {}
+    for pair in kept:
+        twins.setdefault(pair.twin, []).append(pair)
+    units = ([pair] if pair.twin < 0 else twins.pop(pair.twin, []) for pair in kept)
+    return list(islice(chain.from_iterable(units), PAIRS))
 
 
 def _run(variant: Variant, pairs: list[Pair], places: Places, work: Path) -> dict[str, float]:

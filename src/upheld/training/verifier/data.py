@@ -18,7 +18,7 @@ from upheld.training.verifier.frames import KINDS as FRAMED
 from upheld.training.verifier.grounded import grounded
 from upheld.training.verifier.leaks import TestTexts, all_test_texts, sharing, without_leaks
 from upheld.training.verifier.minimal_pairs import Twin, as_pairs, minimal_pairs, table_pairs
-from upheld.training.verifier.pairs import Pair, is_marked
+from upheld.training.verifier.pairs import Pair, is_marked, whole_twins
 from upheld.training.verifier.questions import asked_of_science, asked_of_wikipedia
 from upheld.training.verifier.sound import sound
 from upheld.training.verifier.synthetic import synthetic
@@ -94,7 +94,9 @@ def feed(diet: Diet, data: Path, reworded: Path, seed: int = 0) -> Fed:
     if not diet.several_premises:
         gathered = [pair for pair in gathered if not is_marked(pair.premise)]
     pairs, dropped = without_leaks(gathered, tests)
-    pairs = _whole_twins(pairs)
+    pairs = whole_twins(pairs)
+    if diet.twins:  # what people wrote and marked is seen twice, so that twins do not drown it
+        pairs += [pair for pair in pairs if pair.twin < 0]
     random.Random(seed).shuffle(pairs)  # noqa: S311  (training data, no secret)
     counts = Counter(f"{pair.kind or pair.source}/{pair.label.name.lower()}" for pair in pairs)
     return Fed(pairs, _sorted(counts), _sorted(dropped), _sorted(sharing(pairs, tests)))
@@ -127,12 +129,6 @@ def _spread(made: list[Twin], wanted: int) -> list[Twin]:
     """Twins in an order of their own; as many of them as a small diet can take beside prose."""
     made.sort(key=lambda twin: lot("twins", twin.true_premise + twin.false_claim))
     return made[: wanted // 2]
-
-
-def _whole_twins(pairs: list[Pair]) -> list[Pair]:
-    """Without rows whose twin was dropped: a claim without its counterpart is no minimal pair."""
-    rows = Counter(pair.twin for pair in pairs)
-    return [pair for pair in pairs if pair.twin < 0 or rows[pair.twin] == 2]
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

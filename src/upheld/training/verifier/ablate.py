@@ -60,12 +60,13 @@ def ablate(places: Places, names: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def chosen(variant: Variant, pairs: Iterable[Pair]) -> list[Pair]:
-    """The first rows that the variant keeps, each followed by its twin."""
+    """The first rows that the variant keeps; a twin stands where its true claim does."""
     kept = whole_twins([pair for pair in pairs if not variant.left_out(pair)])
     twins: dict[int, list[Pair]] = {}
     for pair in kept:
         twins.setdefault(pair.twin, []).append(pair)
-    units = ([pair] if pair.twin < 0 else twins.pop(pair.twin, []) for pair in kept)
+    places = (pair for pair in kept if pair.twin < 0 or pair.label.supported)
+    units = ([pair] if pair.twin < 0 else twins[pair.twin] for pair in places)
     return list(islice(chain.from_iterable(units), PAIRS))
 
 

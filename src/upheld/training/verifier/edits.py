@@ -71,6 +71,9 @@ def number(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     return _edit("number", Label.CONTRADICTS, (old, new))
 
 
+_LONG_MONTHS = ("January", "March", "May", "July", "August", "October", "December")  # have a 31st
+
+
 def date(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """Another year or month, of the passage where it has one."""
     spots = [m.group() for form in (YEAR, MONTH) for m in form.finditer(sentence)]
@@ -83,7 +86,7 @@ def date(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     others = sorted({m.group() for m in form.finditer(context.passage)} - set(spots))
     if not others or dice.random() < 0.4:
         others = (
-            [month for month in lexicon.MONTHS if month != old]
+            [month for month in _LONG_MONTHS if month != old]
             if form is MONTH
             else [str(int(old) + step) for step in (-20, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10)]
         )
@@ -101,6 +104,8 @@ def unit(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     if not spots:
         return None
     old = dice.choice(spots)
+    if re.search(rf"\b(?:than|least|over) (?:[$£€] ?)?{re.escape(old)}", sentence):
+        return None  # more than 30 years are more than 30 months
     figure, _, name = old.rpartition(" ")
     return _edit("unit", Label.CONTRADICTS, (old, f"{figure} {lexicon.UNIT[name]}"))
 

@@ -179,10 +179,12 @@ QUANTIFIERS: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType(
         "largely": (("entirely", "hardly"),),
     }
 )  # fmt: skip
+# Before what is counted: "most populous", "second half of" and "one of several" are no amounts.
 QUANTIFIER = re.compile(
-    rf"(?<!the )(?<!at )\b(?:{'|'.join(sorted(QUANTIFIERS, key=len, reverse=True))})\b"
-    r"(?! (?:other|others|dozen|hundred|thousand|more|years|times|\d|as|known|recently|notably|"
-    r"famous|popular|important|the (?:most|first|best|largest)|\w+ly)\b)"
+    rf"(?<!the )(?<!at )(?<!of )(?<!second )(?<!latter )(?<!first )(?<!other )"
+    rf"\b(?:{'|'.join(sorted(QUANTIFIERS, key=len, reverse=True))})\b"
+    r"(?! of\b)(?=(?<=ly) [a-z]| (?:(?:the|its|his|her|their|these) )?(?:[a-z]+ )?[a-z]{3,}(?<!ou)s\b)"
+    r"(?! (?:other|others|dozen|hundreds|thousands|years|times|as|is|was|has)\b)"
 )
 MODALITIES: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType(
     {

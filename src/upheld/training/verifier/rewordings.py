@@ -116,8 +116,8 @@ def reworded(sentence: str, dice: random.Random) -> str:
     found = list(_WORDS.finditer(sentence))
     for match in sorted(dice.sample(found, min(_MOST, len(found))), key=lambda m: -m.start()):
         new = dice.choice(_OTHERS[match[0]])
-        article = re.search(r"\b(an?) $", sentence[: match.start()])
-        if article and (article[1] == "an") != (new[0] in "aeiou"):
+        article = re.search(r"\b(an?) $", sentence[: match.start()], re.I)
+        if article and (article[1].lower() == "an") != (new[0] in "aeiou"):
             continue
         sentence = sentence[: match.start()] + new + sentence[match.end() :]
     return sentence[:1].upper() + sentence[1:]

@@ -85,7 +85,7 @@ _TURNS = tuple(
         (rf"^({_NAME}) is the capital of ({_NAME})\.$", r"The capital of \2 is \1."),
         (rf"^Its capital is ({_NAME})\.$", r"\1 is its capital."),
         (r"^In (\d{4}), (.+)\.$", r"\2 in \1."),
-        (rf"^On ({_MONTH} \d{{1,2}}), (.+)\.$", r"\2 on \1."),
+        (rf"^On ({_MONTH} \d{{1,2}}), (?!\d{{4}})(.+)\.$", r"\2 on \1."),
         (rf"^({_NAME}) won the ([^,]+) in (\d{{4}})\.$", r"The winner of the \2 in \3 was \1."),
         (rf"^({_NAME}) died in ({_NAME})\.$", r"\2 is where \1 died."),
         (rf"^({_NAME}) lives in ({_NAME})\.$", r"The home of \1 is in \2."),

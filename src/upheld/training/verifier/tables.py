@@ -172,7 +172,8 @@ def _listed(rows: Sequence[Row], key: str, told: str, dice: random.Random) -> Ta
         return None
     column, value = dice.choice(shared)
     inside = [row[key] for row in rows if row.get(column) == value]
-    outside = [row[key] for row in rows if row.get(column, "") not in ("", value)]
+    # "Drama, romance" is drama too.
+    outside = [row[key] for row in rows if value not in row.get(column, value)]
     if not outside:
         return None
     form = dice.choice(LISTED)

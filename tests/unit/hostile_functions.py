@@ -224,6 +224,7 @@ CALLS: dict[str, Call] = {
     "upheld.ingest.read.text.read_text": lambda text: readable(read_text, text),
     "upheld.patterns.matches": lambda text: list(patterns.matches(re.compile(r"\w+"), text)),
     "upheld.patterns.normalized": lambda text: patterns.normalized("NFKD", text),
+    "upheld.patterns.replaced": lambda text: patterns.replaced(re.compile(r"\w"), text, str.upper),
     "upheld.patterns.search": lambda text: patterns.search(re.compile("\x01"), text),
     "upheld.sentences.sentences_of_block": lambda text: sentences_of_block(text, 0, len(text)),
     "upheld.service.mcp.text.evidence_text": lambda text: evidence_text(found(text), ()),

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 
+from upheld.patterns import replaced
+
 # Turn markers of the chat templates in use. Servers tokenize the whole conversation at once, so
 # that a marker inside a passage would end the user's turn and begin another.
 _MARKER = re.compile(r"<(?=[|｜]|/?s>|<SYS>|</SYS>|(?:start|end)_of_turn>)|\[(?=/?INST\])")
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # cannot be sent as UTF-8
+_LONE_SURROGATES = re.compile(r"[\ud800-\udfff]{1,1000}+")  # cannot be sent as UTF-8
 _BACKTICKS = re.compile(r"`+")
 
 
 def as_data(text: str) -> str:
     """The text with a space in every turn marker: it reads the same and does nothing."""
-    return _LONE_SURROGATE.sub("\ufffd", _MARKER.sub(r"\g<0> ", text))
+    inert = replaced(_MARKER, text, lambda marker: marker + " ")
+    return replaced(_LONE_SURROGATES, inert, lambda run: "\ufffd" * len(run))
 
 
 def fence(text: str) -> str:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from upheld.check import CheckedAnswer, check, opened_verify, read_source
 from upheld.cli import show
 from upheld.cli.verify import show_checked
-from upheld.edge.entailment import LocalEntailment
+from upheld.edge.onnx.entailment import LocalEntailment
 from upheld.settings import load_settings
-from upheld.stages.verify import Verify
-from upheld.verifying import CheckedAnswer, check, opened_verify, read_source
+from upheld.verification.verify import Verify
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLE = REPOSITORY / "examples" / "verify"

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from upheld.errors import ReadError
 from upheld.ingest.read import SUFFIXES, read
-from upheld.sentences import sentences
-from upheld.stages.checks.instructions import instructs
+from upheld.text.instructions import instructs
+from upheld.text.sentences import sentences
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph
 
-from upheld.bench.costs.synthetic import Writer
+from upheld_lab.bench.costs.synthetic import Writer
 
 PARAGRAPHS, ROUNDS = 60, 3
 Read = Callable[[bytes], str]

@@ -12,9 +12,9 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from upheld.training.verifier import facts
-from upheld.training.verifier.backtranslate import backtranslate
-from upheld.training.verifier.leaks import all_test_texts
+from upheld_lab.training.verifier import facts
+from upheld_lab.training.verifier.backtranslate import backtranslate
+from upheld_lab.training.verifier.leaks import all_test_texts
 
 MOST = 60_000  # sentences; later ones stand in twins that are seldom drawn
 

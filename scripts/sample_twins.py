@@ -18,12 +18,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from upheld.training.verifier.backtranslate import paraphrases
-from upheld.training.verifier.data import VERIFIER, feed, twins
-from upheld.training.verifier.leaks import all_test_texts
-from upheld.training.verifier.minimal_pairs import Twin
-from upheld.training.verifier.sound import sound
-from upheld.training.verifier.style import aucs
+from upheld_lab.training.verifier.backtranslate import paraphrases
+from upheld_lab.training.verifier.data import VERIFIER, feed, twins
+from upheld_lab.training.verifier.leaks import all_test_texts
+from upheld_lab.training.verifier.minimal_pairs import Twin
+from upheld_lab.training.verifier.sound import sound
+from upheld_lab.training.verifier.style import aucs
 
 TRAINED_ON, TESTED_ON = 20_000, 4_000
 

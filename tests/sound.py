@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from upheld.budget import Budget
+from upheld.run.budget import Budget
 from upheld.types import Answer, Citation, Claim, Event, Passage, Status
 
 Texts = Mapping[str, str]  # canonical texts by document id

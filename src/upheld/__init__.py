@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from upheld.version import __version__
 
 if TYPE_CHECKING:
-    from upheld.budget import Budget
+    from upheld.check import CheckedAnswer, verify, verify_async
     from upheld.client import AsyncUpheld, Upheld
     from upheld.errors import UpheldError
     from upheld.ports import LLM, Generation, Message, Reply, Sampling
+    from upheld.run.budget import Budget
     from upheld.types import (
         Answer,
         Cause,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
-    from upheld.verifying import CheckedAnswer, verify, verify_async
 
 __all__ = [
     "LLM",
@@ -76,8 +76,8 @@ __all__ = [
 # wrong with a question, and its help needs nothing.
 _HOME = {
     "AsyncUpheld": "upheld.client",
-    "Budget": "upheld.budget",
-    "CheckedAnswer": "upheld.verifying",
+    "Budget": "upheld.run.budget",
+    "CheckedAnswer": "upheld.check",
     "Generation": "upheld.ports",
     "LLM": "upheld.ports",
     "Message": "upheld.ports",
@@ -85,8 +85,8 @@ _HOME = {
     "Sampling": "upheld.ports",
     "Upheld": "upheld.client",
     "UpheldError": "upheld.errors",
-    "verify": "upheld.verifying",
-    "verify_async": "upheld.verifying",
+    "verify": "upheld.check",
+    "verify_async": "upheld.check",
 }
 
 

@@ -15,28 +15,28 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
-from upheld.budget import Budget
+from upheld._internal.concurrency import within
+from upheld._internal.loop_thread import OwnLoop
+from upheld.answer.guarantee import promised, sure_enough
+from upheld.answer.render import render
 from upheld.calibration.fitted import FittedGuarantee, given_or_read
-from upheld.concurrency import within
 from upheld.errors import BudgetExceededError, UsageError
 from upheld.methods.choose import label
 from upheld.methods.choose import parameters as chosen_parameters
 from upheld.methods.parameters import Parameters
-from upheld.open_settings import OpenSettings
-from upheld.own_loop import OwnLoop
-from upheld.stages.bearing import with_bearing
-from upheld.stages.promise import promised, sure_enough
-from upheld.stages.render import render
-from upheld.stages.standalone import Standalone
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.trace import Listener, Watch, start_run
+from upheld.open_options import OpenSettings
+from upheld.planning.standalone import Standalone
+from upheld.run.budget import Budget
+from upheld.run.trace import Listener, Watch, start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
+from upheld.verification.relevance import with_bearing
+from upheld.verification.verify_draft import VerifyDraft
 
 if TYPE_CHECKING:
-    from upheld.assemble import Parts
+    from upheld.add_report import AddReport, Progress
     from upheld.ingest.given import Given, PutReport
-    from upheld.ingest.report import AddReport, Progress
     from upheld.ports import LLM, Maintained, Message, Statistics
+    from upheld.resources.open import Parts
     from upheld.settings import Settings
 
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class AsyncUpheld:
         `llm` is a language model of your own, instead of a server at `llm_url`; it is closed with
         the knowledge base. All other arguments are settings.
         """
-        from upheld.assemble import open_parts
+        from upheld.resources.open import open_parts
         from upheld.settings import load_settings
 
         chosen = load_settings(kb=None if kb is None else str(kb), **settings)
@@ -172,9 +172,9 @@ class AsyncUpheld:
         `earlier` messages go into the question. `listener` hears of each step as it ends; `watch`
         also as it begins, and of what the language model writes while it does.
         """
-        from upheld.assemble import pipeline as pipeline_of
-        from upheld.assemble import tracer
-        from upheld.compose import compose
+        from upheld.methods.build import compose
+        from upheld.resources.open import pipeline as pipeline_of
+        from upheld.resources.open import tracer
 
         asked = Question(checked_question(question))
         settings = self._parts.settings
@@ -220,7 +220,7 @@ class AsyncUpheld:
         self, query: str, *, limit: int | None = None, labels: Iterable[str] | None = None
     ) -> Evidence:
         """The passages that a method would start from."""
-        from upheld.compose import Kit
+        from upheld.methods.build import Kit
 
         settings = self._parts.settings
         plain = Parameters(
@@ -320,7 +320,7 @@ class Upheld:
         self, paths: Paths, *, labels: Iterable[str] | None = None, prune: bool = False
     ) -> AddReport:
         """Index files and folders, with a progress bar on a terminal; see `AsyncUpheld.add`."""
-        from upheld.progress import adding
+        from upheld._internal.progress import adding
 
         with adding() as progress:
             return self.run(self.kb.add(paths, labels=labels, progress=progress, prune=prune))
@@ -346,7 +346,7 @@ def check_request(
 
     Returns the settings, so that the caller can go on with them.
     """
-    from upheld.assemble import check_settings
+    from upheld.resources.open import check_settings
     from upheld.settings import load_settings
 
     checked_question(question)

@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any, overload
 
-from upheld.plain import plain
+from upheld._internal.to_json import plain
 
 
 class Support(StrEnum):

@@ -9,7 +9,7 @@ from typing import Any
 import obstore
 from obstore.store import LocalStore, from_url
 
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.testing.index_samples import DIMENSION, EMBEDDER
 
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 import upheld_models
+from upheld.check import opened_verify
 from upheld.settings import load_settings
-from upheld.stages.verify import Verify
-from upheld.verifying import opened_verify
+from upheld.verification.verify import Verify
 
 
 @asynccontextmanager

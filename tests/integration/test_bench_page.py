@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.unit.page_run import answer, outcome, questions, run
 from tests.unit.test_page_html import HOSTILE, hostile_run
-from upheld.bench.page.html import page
-from upheld.bench.page.run_data import Run, fair_cut
-from upheld.bench.page.run_report import run_report
-from upheld.bench.runs.records import Scores
+from upheld_lab.bench.page.html import page
+from upheld_lab.bench.page.run_data import Run, fair_cut
+from upheld_lab.bench.page.run_report import run_report
+from upheld_lab.bench.runs.records import Scores
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (

@@ -22,8 +22,8 @@ import pytest
 
 from tests.servers.scripted_model import content, reply
 from tests.servers.unruly import Request, Response, unruly
-from upheld.bench.runs.records import Scores
-from upheld.bench.runs.store import RunFolder
+from upheld_lab.bench.runs.records import Scores
+from upheld_lab.bench.runs.store import RunFolder
 
 SOME = "cov_rag,coq,fave"
 ALL = (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from upheld.edge.local_models import LocalEmbedder
+from upheld.edge.onnx.embedder import LocalEmbedder
 from upheld.errors import MissingExtraError, ModelError
 from upheld.ports import Embedder
 from upheld.testing.embedder_conformance import EmbedderConformance

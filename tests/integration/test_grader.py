@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import upheld_models
-from upheld.bench.verify.figures import auc, balanced_accuracy
 from upheld.cli.calibrate import app
-from upheld.edge.grader import LocalGrader
+from upheld.edge.onnx.grader import LocalGrader
 from upheld.ports import Grader, Relevance
-from upheld.stages.fitted_grade import GraderFit, fitted_grade
+from upheld.retrieval.fitted_grade import GraderFit, fitted_grade
 from upheld.testing.grader_conformance import TrainedGraderConformance
+from upheld_lab.bench.verify.figures import auc, balanced_accuracy
 
 PAIRS = Path(__file__).parent.parent / "data" / "grader_pairs.jsonl"
 # A little below what the shipped weights reach: AUC 0.956, balanced accuracy 0.803.

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.integration.places import Place
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Index
 from upheld.testing.index_checks import Check, OpenIndex
 from upheld.testing.index_conformance import CHECKS

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Filter, IndexedDocument
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_samples import DIMENSION, EMBEDDER, OWNER, made

@@ -14,7 +14,7 @@ import pytest
 
 from tests.integration.index_writer import PASSAGES, document
 from tests.integration.places import Place
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.testing.index_samples import OWNER
 
 DOCUMENTS, BATCH = 60, 3

@@ -10,7 +10,7 @@ from tests.integration.places import Place
 from upheld.edge.lance import collection as lance_collection
 from upheld.edge.lance import write
 from upheld.edge.lance.failures import newest
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.ports import IndexedDocument
 from upheld.testing.index_samples import DIMENSION, OWNER, made
 

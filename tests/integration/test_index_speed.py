@@ -19,7 +19,7 @@ import pytest
 from lancedb.query import MatchQuery
 
 from tests.integration.places import Place
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.fusion import CANDIDATES
 from upheld.ports import IndexedDocument
 from upheld.types import Document, Passage, Scope, passage_id

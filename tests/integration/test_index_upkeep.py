@@ -10,7 +10,7 @@ import pytest
 
 from tests.integration.places import Place
 from upheld.edge.lance import upkeep
-from upheld.edge.lancedb import LanceIndex
+from upheld.edge.lance.index import LanceIndex
 from upheld.errors import EngineError, StorageError, UsageError
 from upheld.ports import IndexedDocument
 from upheld.testing.index_samples import DIMENSION, OWNER, made, unit

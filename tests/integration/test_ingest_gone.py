@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from tests.integration.test_ingest_pipeline import ALL, Library
+from upheld.add_report import AddReport
 from upheld.errors import ModelError, NotFoundError
 from upheld.ingest import pipeline
-from upheld.ingest.report import AddReport
 from upheld.ingest.walk import find_files
 from upheld.ingest.worker import ReadWorker
 

@@ -14,6 +14,10 @@ import pytest
 from rich.console import Console
 
 from tests.documents import make_pdf
+from upheld._internal.progress import adding
+from upheld._internal.to_json import plain
+from upheld.add_report import AddReport, HiddenText, Progress
+from upheld.answer.cite import cite
 from upheld.cli import index as index_command
 from upheld.errors import ModelError, NotFoundError
 from upheld.ingest import pipeline
@@ -21,12 +25,8 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.pipeline import add
 from upheld.ingest.read import ReadDocument
-from upheld.ingest.report import AddReport, HiddenText, Progress
 from upheld.ingest.worker import ReadWorker
-from upheld.plain import plain
 from upheld.ports import Maintained
-from upheld.progress import adding
-from upheld.stages.cite import cite
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_index import FakeIndex
 from upheld.types import Scope

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents import make_docx, make_pdf
-from upheld.concurrency import in_reading_thread
+from upheld._internal.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.limits import Limits
 from upheld.ingest.read import ReadDocument

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.servers.llama import MODEL
-from upheld.edge.openai_llm import OpenAILLM
+from upheld.edge.openai.llm import OpenAILLM
 from upheld.ports import LLM, Message, Sampling
 from upheld.testing.llm_conformance import Choice, LLMConformance
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.servers.llama import MODEL, SLOTS
-from upheld.budget import Budget
-from upheld.calls import generate
-from upheld.edge.openai_llm import OpenAILLM
+from upheld.edge.openai.llm import OpenAILLM
 from upheld.errors import LLMRejectedError
+from upheld.generation.write import WriteClaims, claims_about, numbered
 from upheld.ports import Message, Sampling
 from upheld.prompts import load
-from upheld.stages.write import WriteClaims, claims_about, numbered
-from upheld.trace import start_run
+from upheld.run.budget import Budget
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 from upheld.types import (
     Draft,
     Evidence,

@@ -19,7 +19,7 @@ from tests.integration.assistants import (
     words,
 )
 from upheld import Upheld
-from upheld.plain import plain
+from upheld._internal.to_json import plain
 
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
 QUESTION = "How long does the ferry crossing take?"

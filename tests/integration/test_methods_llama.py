@@ -11,10 +11,10 @@ import pytest
 from tests.servers.llama import MODEL
 from tests.sound import assert_sound
 from upheld import AsyncUpheld, Budget
-from upheld.bench.costs.prefix import Server, bench_prefix
-from upheld.methods.catalogue import METHODS
-from upheld.trace import Run, Score
+from upheld.methods.registry import METHODS
+from upheld.run.trace import Run, Score
 from upheld.types import Answer, Draft
+from upheld_lab.bench.costs.prefix import Server, bench_prefix
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(900)]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from upheld.bench.corpus import load as load_corpus
-from upheld.bench.metrics import normalise
-from upheld.bench.pack import rows
-from upheld.bench.split import Split
-from upheld.bench.verify.sets import TEST_SETS, load
-from upheld.training.grader.questions import HYBRIDQA, asked
-from upheld.training.verifier.data import SCORER, VERIFIER, Diet, feed
-from upheld.training.verifier.leaks import normalised
+from upheld_lab.bench.corpus import load as load_corpus
+from upheld_lab.bench.metrics import normalise
+from upheld_lab.bench.pack import rows
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.verify.sets import TEST_SETS, load
+from upheld_lab.training.grader.questions import HYBRIDQA, asked
+from upheld_lab.training.verifier.data import SCORER, VERIFIER, Diet, feed
+from upheld_lab.training.verifier.leaks import normalised
 
 pytestmark = pytest.mark.campaign
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from upheld.assemble import Parts, open_parts
-from upheld.bench.prepared import SCOPE
-from upheld.bench.runs.kb import knowledge_base, settings_for
-from upheld.bench.suites.suite import Suite
 from upheld.client import AsyncUpheld
+from upheld.resources.open import Parts, open_parts
 from upheld.settings import load_settings
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.types import Passage, content_hash
+from upheld_lab.bench.prepared import SCOPE
+from upheld_lab.bench.runs.kb import knowledge_base, settings_for
+from upheld_lab.bench.suites.suite import Suite
 
 
 def passage(id: str, text: str) -> Passage:

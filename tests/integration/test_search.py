@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from upheld.client import AsyncUpheld
-from upheld.compose import Kit
+from upheld.methods.build import Kit
 from upheld.methods.parameters import Parameters
 from upheld.ports import Searcher
 from upheld.testing.searcher_conformance import ANSWER, SearcherConformance

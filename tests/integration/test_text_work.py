@@ -11,16 +11,16 @@ from dataclasses import asdict
 
 import pytest
 
-from upheld.budget import Budget
-from upheld.child_process import ChildEndedError, ChildProcess, ChildProcesses
-from upheld.stages.checks import text_work
-from upheld.stages.checks.claims import split_answer
-from upheld.stages.checks.source import Source, Trouble
-from upheld.stages.verify import Verify
-from upheld.stages.verify_answer import verify_answer
+from upheld._internal.child_process import ChildEndedError, ChildProcess, ChildProcesses
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment
-from upheld.trace import start_run
 from upheld.types import Cause, Passage, Support
+from upheld.verification import text_work
+from upheld.verification.claims import split_answer
+from upheld.verification.source import Source, Trouble
+from upheld.verification.verify import Verify
+from upheld.verification.verify_answer import verify_answer
 
 STORY = (
     "The Free Harbour Society bought 12 lamps. It is false that the keeper, Ada Bell, sold them. "
@@ -32,7 +32,7 @@ LONG_ANSWER = " ".join(f"The harbour opened on day {n}. [1]" for n in range(800)
 # A child that does what the first word of its text says.
 BAD_CHILD = """
 import os, time
-from upheld.child_process import serve
+from upheld._internal.child_process import serve
 
 def answer(head, body):
     match body.split()[0]:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
 from tests.verify_pairs import VerifyPair, read_pairs
-from upheld.bench.verify.figures import balanced_accuracy
-from upheld.stages.checks.figures import absent, values
-from upheld.stages.verify_answer import verify_answer
+from upheld.text.figures import absent, values
 from upheld.types import Cause, Support, Verdict
+from upheld.verification.verify_answer import verify_answer
+from upheld_lab.bench.verify.figures import balanced_accuracy
 
 # Balanced accuracy, supported against not: a little below what the shipped weights reach, 0.704.
 # The pairs are meant to be hard: units, order, roles and strong paraphrase are what it misses.

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
-from upheld.stages.mend import mend
+from upheld.answer.fix_citations import mend
+from upheld.check import CheckedAnswer
 from upheld.types import Cause, Claim, Support
-from upheld.verifying import CheckedAnswer
 
 DRAW = Path(__file__).parents[2] / "scripts" / "draw_verify_example.py"
 CORRECT = (

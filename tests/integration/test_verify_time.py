@@ -7,12 +7,12 @@ import time
 import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
-from upheld.bench.verify.lengths import LENGTHS, long_source, time_lengths
-from upheld.bench.verify.made_answers import AnswerWriter
-from upheld.budget import Budget
-from upheld.stages.checks.claims import split_answer
+from upheld.check import check
+from upheld.run.budget import Budget
 from upheld.types import Cause, Support
-from upheld.verifying import check
+from upheld.verification.claims import split_answer
+from upheld_lab.bench.verify.lengths import LENGTHS, long_source, time_lengths
+from upheld_lab.bench.verify.made_answers import AnswerWriter
 
 pytestmark = pytest.mark.campaign
 

@@ -11,15 +11,15 @@ import pytest
 
 from tests.servers.searx import PROGRAM, running_searx
 from tests.servers.site import Resource, Site, running_site
-from upheld.edge.fetch import Fetcher, FetchLimits
-from upheld.edge.searx import Found, Searx
-from upheld.edge.web import Pages, WebSearch
+from upheld.edge.web.fetch import Fetcher, FetchLimits
+from upheld.edge.web.searcher import Pages, WebSearch
+from upheld.edge.web.searx import Found, Searx
 from upheld.errors import WebUnavailableError
 from upheld.ingest.page import PageReader
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import IndexedDocument, Searcher
+from upheld.run.trace import start_run
 from upheld.testing.searcher_conformance import ANSWER, KNOWN, SearcherConformance
-from upheld.trace import start_run
 from upheld.types import passage_id
 
 pytestmark = [

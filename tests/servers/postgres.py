@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from upheld.service.dev_postgres import PrivatePostgres, private_postgres
+from upheld.service.db.dev_postgres import PrivatePostgres, private_postgres
 
 _count = itertools.count()
 

@@ -9,8 +9,8 @@ import random
 import sys
 from pathlib import Path
 
-from upheld.training.verifier.batches import Encoded
-from upheld.training.verifier.train import Recipe, train
+from upheld_lab.training.verifier.batches import Encoded
+from upheld_lab.training.verifier.train import Recipe, train
 
 BASE_TOKENS = 1_200
 

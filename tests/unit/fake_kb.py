@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from upheld.assemble import Parts, judge_stage
 from upheld.client import AsyncUpheld
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
+from upheld.resources.open import Parts, judge_stage
+from upheld.retrieval.grade import Grade
 from upheld.settings import load_settings
-from upheld.stages.grade import Grade
-from upheld.stages.verify import Verify
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Script
+from upheld.verification.verify import Verify
 
 TEXT = "The crossing takes 35 minutes. Dogs travel free of charge on the ferry."
 QUESTION = "How long does the crossing take?"

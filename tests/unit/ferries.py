@@ -11,13 +11,13 @@ from math import log
 from pydantic import BaseModel
 
 from upheld.errors import LLMError
+from upheld.generation.short_answer import Short
+from upheld.generation.write import Claims
+from upheld.planning.next_question import Next
+from upheld.planning.plan import SubQuestions
+from upheld.planning.select import Serves
 from upheld.ports import IndexedDocument, Message, Output, Reply, Sampling, Token
-from upheld.stages.next_question import Next
-from upheld.stages.plan import SubQuestions
-from upheld.stages.search import Search
-from upheld.stages.select import Serves
-from upheld.stages.short_answer import Short
-from upheld.stages.write import Claims
+from upheld.retrieval.search import Search
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Document, Draft, Passage, Question, Scope, SearchMode, passage_id

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from upheld.bench.scores.entails import Entails, Held
-from upheld.stages.render import marks, numbered
+from upheld.answer.render import marks, numbered
 from upheld.types import Answer, Cause, Citation, Claim, Passage, Status, Support, Verdict
+from upheld_lab.bench.scores.entails import Entails, Held
 
 
 def passage(name: str, text: str = "", title: str = "") -> Passage:

@@ -23,10 +23,15 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import upheld
 from tests.unit.hostile_measures import Call
-from upheld import patterns
-from upheld.continuation import join_around_code, join_blocks, join_sentences
-from upheld.edge.openai_reply import estimated
+from upheld.answer.cite import cite
+from upheld.assessment.assess import Aspect, assess
+from upheld.assessment.coverage import parts_of, unspoken
+from upheld.assessment.feedback import Remark
+from upheld.assessment.phrase import worded
+from upheld.edge.openai.reply import estimated
 from upheld.errors import ReadError
+from upheld.generation.extract import sentences_of, shared_words
+from upheld.generation.write import Claims, WrittenClaim, cited, numbered
 from upheld.ingest.chunk import Chunker, places_of
 from upheld.ingest.count import CharacterCounter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
@@ -34,35 +39,29 @@ from upheld.ingest.read.html import read_html
 from upheld.ingest.read.markdown import read_markdown
 from upheld.ingest.read.selectors import closing
 from upheld.ingest.read.text import decode, read_text
-from upheld.sentences import sentences_of_block
+from upheld.methods.by_diagnosis.conflict_detector import brings, differs
+from upheld.planning.plan import session_of
+from upheld.retrieval.bridge import names as bridge_names
+from upheld.retrieval.rewrite import keyword_query
 from upheld.service.mcp.text import evidence_text
-from upheld.stages.assess import Aspect, assess
-from upheld.stages.bridge import names as bridge_names
-from upheld.stages.checks import figures, names
-from upheld.stages.checks.disowned import Manner, carries, disowned
-from upheld.stages.checks.guard import Guard
-from upheld.stages.checks.instructions import as_evidence, blanked
-from upheld.stages.checks.languages import is_foreign
-from upheld.stages.checks.names import Names
-from upheld.stages.checks.notation import in_notation_of
-from upheld.stages.checks.quote_check import find_quote, quotable
-from upheld.stages.checks.references import is_reference, titles_of
-from upheld.stages.checks.scripts import foreign_share
-from upheld.stages.checks.source import Part, Premise, Source
-from upheld.stages.checks.windows import pieces
-from upheld.stages.cite import cite
-from upheld.stages.coverage import parts_of, unspoken
-from upheld.stages.diagnosis.rivals import brings, differs
-from upheld.stages.feedback import Remark
-from upheld.stages.phrase import worded
-from upheld.stages.plan import session_of
-from upheld.stages.quote import sentences_of, shared_words
-from upheld.stages.rewrite import keyword_query
-from upheld.stages.verification import revision
-from upheld.stages.verify import Verify
-from upheld.stages.verify_answer import as_passages
-from upheld.stages.write import Claims, WrittenClaim, cited, numbered
+from upheld.text import figures, names, patterns
+from upheld.text.continuation import join_around_code, join_blocks, join_sentences
+from upheld.text.instructions import as_evidence, blanked
+from upheld.text.languages import is_foreign
+from upheld.text.names import Names
+from upheld.text.notation import in_notation_of
+from upheld.text.scripts import foreign_share
+from upheld.text.sentences import sentences_of_block
+from upheld.text.windows import pieces
 from upheld.types import Claim, Document, Draft, Evidence, Hit, Passage, Question, Support, Verdict
+from upheld.verification.assertion import Manner, carries, disowned
+from upheld.verification.chain_values import revision
+from upheld.verification.exact_quote import find_quote, quotable
+from upheld.verification.references import is_reference, titles_of
+from upheld.verification.rules import Guard
+from upheld.verification.source import Part, Premise, Source
+from upheld.verification.verify import Verify
+from upheld.verification.verify_answer import as_passages
 
 ROOT = Path(upheld.__file__).parent
 MODULES = (
@@ -71,14 +70,14 @@ MODULES = (
     "ingest/**/*.py",
     "prompts/*.py",
     "cli/show.py",
-    "service/limits.py",
+    "service/http/field_limits.py",
     "service/chat/*.py",
     "service/mcp/text.py",
-    "edge/addresses.py",
-    "edge/openai_reply.py",
-    "edge/page_url.py",
-    "edge/robots.py",
-    "edge/searx.py",
+    "edge/web/addresses.py",
+    "edge/openai/reply.py",
+    "edge/web/page_url.py",
+    "edge/web/robots.py",
+    "edge/web/searx.py",
 )
 # At the top of the package: settings, ports and the composition root, which pass text on.
 NOT_ABOUT_TEXT = frozenset(
@@ -203,12 +202,12 @@ QUESTION = Question("When does it open?")
 REMARK = Remark(Aspect.SUPPORT, 0.5, False)
 
 CALLS: dict[str, Call] = {
-    "upheld.continuation.join_blocks": lambda text: join_blocks(text, spans(text)),
-    "upheld.continuation.join_sentences": lambda text: join_sentences(text, spans(text)),
-    "upheld.continuation.join_around_code": lambda text: join_around_code(
+    "upheld.text.continuation.join_blocks": lambda text: join_blocks(text, spans(text)),
+    "upheld.text.continuation.join_sentences": lambda text: join_sentences(text, spans(text)),
+    "upheld.text.continuation.join_around_code": lambda text: join_around_code(
         text, [[span] for span in spans(text)]
     ),
-    "upheld.edge.openai_reply.estimated": lambda text: estimated(1, [text]),
+    "upheld.edge.openai.reply.estimated": lambda text: estimated(1, [text]),
     "upheld.ingest.chunk.Chunker.__call__": lambda text: CHUNK(
         Document("d", "u", "t", text, "h", "p"), read(text)
     ),
@@ -222,63 +221,67 @@ CALLS: dict[str, Call] = {
     "upheld.ingest.read.selectors.closing": lambda text: closing(text, 0),
     "upheld.ingest.read.text.decode": lambda text: readable(decode, text),
     "upheld.ingest.read.text.read_text": lambda text: readable(read_text, text),
-    "upheld.patterns.matches": lambda text: list(patterns.matches(re.compile(r"\w+"), text)),
-    "upheld.patterns.normalized": lambda text: patterns.normalized("NFKD", text),
-    "upheld.patterns.replaced": lambda text: patterns.replaced(re.compile(r"\w"), text, str.upper),
-    "upheld.patterns.search": lambda text: patterns.search(re.compile("\x01"), text),
-    "upheld.sentences.sentences_of_block": lambda text: sentences_of_block(text, 0, len(text)),
+    "upheld.text.patterns.matches": lambda text: list(patterns.matches(re.compile(r"\w+"), text)),
+    "upheld.text.patterns.normalized": lambda text: patterns.normalized("NFKD", text),
+    "upheld.text.patterns.replaced": lambda text: patterns.replaced(
+        re.compile(r"\w"), text, str.upper
+    ),
+    "upheld.text.patterns.search": lambda text: patterns.search(re.compile("\x01"), text),
+    "upheld.text.sentences.sentences_of_block": lambda text: sentences_of_block(text, 0, len(text)),
     "upheld.service.mcp.text.evidence_text": lambda text: evidence_text(found(text), ()),
-    "upheld.stages.assess.assess": lambda text: assess(
+    "upheld.assessment.assess.assess": lambda text: assess(
         Draft(Question(text[:4_000]), (Claim(text, verdict=Verdict(Support.SUPPORTED)),))
     ),
-    "upheld.stages.bridge.names": lambda text: bridge_names(
+    "upheld.retrieval.bridge.names": lambda text: bridge_names(
         passage(text), replace(passage("a"), title=text[:150])
     ),
-    "upheld.stages.checks.instructions.as_evidence": lambda text: as_evidence(passage(text)),
-    "upheld.stages.checks.instructions.blanked": lambda text: blanked(text, [(0, len(text))]),
-    "upheld.stages.checks.references.is_reference": lambda text: is_reference(text, ()),
-    "upheld.stages.checks.references.titles_of": lambda text: titles_of([passage(text)]),
-    "upheld.stages.checks.disowned.carries": lambda text: [carries(text, each) for each in Manner],
-    "upheld.stages.checks.disowned.disowned": lambda text: disowned(text, spans(text)),
-    "upheld.stages.checks.figures.absent": lambda text: figures.absent(text, frozenset({"7"})),
-    "upheld.stages.checks.guard.Guard.__call__": lambda text: Guard()(
+    "upheld.text.instructions.as_evidence": lambda text: as_evidence(passage(text)),
+    "upheld.text.instructions.blanked": lambda text: blanked(text, [(0, len(text))]),
+    "upheld.verification.references.is_reference": lambda text: is_reference(text, ()),
+    "upheld.verification.references.titles_of": lambda text: titles_of([passage(text)]),
+    "upheld.verification.assertion.carries": lambda text: [carries(text, each) for each in Manner],
+    "upheld.verification.assertion.disowned": lambda text: disowned(text, spans(text)),
+    "upheld.text.figures.absent": lambda text: figures.absent(text, frozenset({"7"})),
+    "upheld.verification.rules.Guard.__call__": lambda text: Guard()(
         text, Premise(text, (Part(source(text), ()),))
     ),
-    "upheld.stages.checks.languages.is_foreign": lambda text: is_foreign(text, ENGLISH),
-    "upheld.stages.checks.names.Names.of": lambda text: names.absent("Ada Byron", Names.of(text)),
-    "upheld.stages.checks.names.absent": lambda text: names.absent(text, Names.of(text.lower())),
-    "upheld.stages.checks.notation.in_notation_of": lambda text: in_notation_of(text, text[:4_000]),
-    "upheld.stages.checks.quote_check.find_quote": lambda text: find_quote(
+    "upheld.text.languages.is_foreign": lambda text: is_foreign(text, ENGLISH),
+    "upheld.text.names.Names.of": lambda text: names.absent("Ada Byron", Names.of(text)),
+    "upheld.text.names.absent": lambda text: names.absent(text, Names.of(text.lower())),
+    "upheld.text.notation.in_notation_of": lambda text: in_notation_of(text, text[:4_000]),
+    "upheld.verification.exact_quote.find_quote": lambda text: find_quote(
         text[:50_000] + " q", quotable(passage(text))
     ),
-    "upheld.stages.checks.quote_check.quotable": lambda text: quotable(passage(text)),
-    "upheld.stages.checks.scripts.foreign_share": lambda text: foreign_share(text, ENGLISH),
-    "upheld.stages.checks.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
-    "upheld.stages.checks.source.Source.gathered": lambda text: source(text).gathered(
+    "upheld.verification.exact_quote.quotable": lambda text: quotable(passage(text)),
+    "upheld.text.scripts.foreign_share": lambda text: foreign_share(text, ENGLISH),
+    "upheld.verification.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
+    "upheld.verification.source.Source.gathered": lambda text: source(text).gathered(
         text[:4_000], 400, COUNT
     ),
-    "upheld.stages.checks.source.Source.terms_of": lambda text: source(text).terms_of(text),
-    "upheld.stages.checks.windows.pieces": lambda text: pieces(text, spans(text), 100, COUNT),
-    "upheld.stages.cite.cite": lambda text: cite("It opens at nine.", passage(text)),
-    "upheld.stages.coverage.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
-    "upheld.stages.diagnosis.rivals.brings": lambda text: brings(text, text[:4_000]),
-    "upheld.stages.diagnosis.rivals.differs": lambda text: differs(
+    "upheld.verification.source.Source.terms_of": lambda text: source(text).terms_of(text),
+    "upheld.text.windows.pieces": lambda text: pieces(text, spans(text), 100, COUNT),
+    "upheld.answer.cite.cite": lambda text: cite("It opens at nine.", passage(text)),
+    "upheld.assessment.coverage.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
+    "upheld.methods.by_diagnosis.conflict_detector.brings": lambda text: brings(text, text[:4_000]),
+    "upheld.methods.by_diagnosis.conflict_detector.differs": lambda text: differs(
         text[:4_000], text[4_000:8_000], text[:4_000]
     ),
-    "upheld.stages.phrase.worded": lambda text: worded(REMARK, text),
-    "upheld.stages.plan.session_of": lambda text: session_of(QUESTION, text.split("\n"), {}),
-    "upheld.stages.quote.sentences_of": lambda text: sentences_of([passage(text)]),
-    "upheld.stages.quote.shared_words": lambda text: shared_words(
+    "upheld.assessment.phrase.worded": lambda text: worded(REMARK, text),
+    "upheld.planning.plan.session_of": lambda text: session_of(QUESTION, text.split("\n"), {}),
+    "upheld.generation.extract.sentences_of": lambda text: sentences_of([passage(text)]),
+    "upheld.generation.extract.shared_words": lambda text: shared_words(
         text[:4_000], sentences_of([passage(text)])
     ),
-    "upheld.stages.rewrite.keyword_query": lambda text: keyword_query(text.split("\n")),
-    "upheld.stages.verification.revision": lambda text: revision(text, QUESTION),
-    "upheld.stages.verify.Verify.prepare": lambda text: Verify(model=None).prepare([passage(text)]),
-    "upheld.stages.verify_answer.as_passages": lambda text: as_passages([text]),
-    "upheld.stages.write.cited": lambda text: cited(
+    "upheld.retrieval.rewrite.keyword_query": lambda text: keyword_query(text.split("\n")),
+    "upheld.verification.chain_values.revision": lambda text: revision(text, QUESTION),
+    "upheld.verification.verify.Verify.prepare": lambda text: Verify(model=None).prepare(
+        [passage(text)]
+    ),
+    "upheld.verification.verify_answer.as_passages": lambda text: as_passages([text]),
+    "upheld.generation.write.cited": lambda text: cited(
         Claims(claims=[WrittenClaim(sources=[1], text=text[:4_000])]), [passage(text)]
     ),
-    "upheld.stages.write.numbered": lambda text: numbered([passage(text)]),
+    "upheld.generation.write.numbered": lambda text: numbered([passage(text)]),
 }
 _CHILD = "a file is parsed in a child process that is killed at a limit; its text goes through here"
 _LABELS = "takes ids, labels or terms, not text"
@@ -293,25 +296,25 @@ NO_TEXT_OF_USERS = {
     "upheld.ingest.read.pdf_tables.find_tables": _CHILD,
     "upheld.ingest.read.read": "calls the reader of a suffix, each of which is here",
     "upheld.ingest.read.spreadsheet.read_xlsx": _CHILD,
-    "upheld.child_process.ChildProcess.exchange": "hands bytes to a child process",
+    "upheld._internal.child_process.ChildProcess.exchange": "hands bytes to a child process",
     "upheld.ingest.worker.ReadWorker.__call__": "hands bytes to the child process",
     "upheld.prompts.prompt.load": "takes the name of a file of the package",
     "upheld.prompts.prompt.parse": "takes a file of the package",
-    "upheld.service.chat.reply.completion": "joins the sentences of an answer that was checked",
-    "upheld.service.chat.request.split": "the length and form of a model's name are checked before",
-    "upheld.stages.checks.conclude.Conclude.__call__": "weighs scores",
-    "upheld.stages.checks.fitted.fitted": "takes a file of the package",
-    "upheld.stages.checks.word_search.WordIndex.bm25": _LABELS,
-    "upheld.stages.checks.word_search.WordIndex.of": _LABELS,
-    "upheld.stages.checks.word_search.WordIndex.shared": _LABELS,
-    "upheld.stages.checks.wording.Word.__call__": "looks at the first 10,000 characters of a text",
-    "upheld.stages.likely.likely": "weighs scores of passages",
-    "upheld.stages.likely.signals": "weighs scores of passages",
-    "upheld.stages.plan.unplanned": "takes the reason of a failure",
-    "upheld.stages.promise.promised": "takes labels of what went amiss",
-    "upheld.stages.render.numbered": _LABELS,
-    "upheld.stages.render.render": "joins claims; its parameters of text are names",
-    "upheld.stages.verify.Verify.pace": "adds up lengths",
-    "upheld.verifying.verify": "runs the event loop; what it does to text is here",
-    "upheld.words.rarities": _LABELS,
+    "upheld.service.openai.reply.completion": "joins the sentences of an answer that was checked",
+    "upheld.service.openai.request.split": "the length and form of a model's name are checked before",
+    "upheld.verification.decide.Conclude.__call__": "weighs scores",
+    "upheld.verification.fitted.fitted": "takes a file of the package",
+    "upheld.text.word_search.WordIndex.bm25": _LABELS,
+    "upheld.text.word_search.WordIndex.of": _LABELS,
+    "upheld.text.word_search.WordIndex.shared": _LABELS,
+    "upheld.verification.hypothesis.Word.__call__": "looks at the first 10,000 characters of a text",
+    "upheld.generation.select_passages.likely": "weighs scores of passages",
+    "upheld.generation.select_passages.signals": "weighs scores of passages",
+    "upheld.planning.plan.unplanned": "takes the reason of a failure",
+    "upheld.answer.guarantee.promised": "takes labels of what went amiss",
+    "upheld.answer.render.numbered": _LABELS,
+    "upheld.answer.render.render": "joins claims; its parameters of text are names",
+    "upheld.verification.verify.Verify.pace": "adds up lengths",
+    "upheld.check.verify": "runs the event loop; what it does to text is here",
+    "upheld.text.words.rarities": _LABELS,
 }

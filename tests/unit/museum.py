@@ -9,29 +9,29 @@ from typing import Any
 from pydantic import BaseModel
 
 from tests.unit.shelf import writer
-from upheld.budget import Budget
 from upheld.errors import LLMOutputError
-from upheld.methods.upheld import ByDiagnosis
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.restate import Restate
+from upheld.generation.write import Claims
+from upheld.methods.by_diagnosis.conflict_detector import Rivals
+from upheld.methods.by_diagnosis.final_checks import LastLook
+from upheld.methods.by_diagnosis.method import ByDiagnosis
+from upheld.methods.by_diagnosis.relevance_gate import OnPoint
+from upheld.planning.plan import Plan, SubQuestions
 from upheld.ports import Message, Searcher
-from upheld.stages.diagnosis.last_look import LastLook
-from upheld.stages.diagnosis.on_point import OnPoint
-from upheld.stages.diagnosis.restate import Restate
-from upheld.stages.diagnosis.rivals import Rivals
-from upheld.stages.grade import Grade
-from upheld.stages.plan import Plan, SubQuestions
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.rewrite import KeyPhrases, Rewrite
-from upheld.stages.search import Search
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.stages.write import Claims
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import KeyPhrases, Rewrite
+from upheld.retrieval.search import Search
+from upheld.run.budget import Budget
+from upheld.run.trace import Run, start_run
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.testing.index_samples import OWNER, made
-from upheld.trace import Run, start_run
 from upheld.types import Draft, Event, Evidence, Question, SearchMode, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 MUSEUM = {
     "opened": "The museum opened in 1881 on Cromwell Road.",

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from upheld.bench.page.run_data import Run
-from upheld.bench.runs.records import Outcome, Scored
-from upheld.bench.suites.suite import Asked
 from upheld.types import (
     Answer,
     Citation,
@@ -20,6 +17,9 @@ from upheld.types import (
     Usage,
     Verdict,
 )
+from upheld_lab.bench.page.run_data import Run
+from upheld_lab.bench.runs.records import Outcome, Scored
+from upheld_lab.bench.suites.suite import Asked
 
 MANIFEST: dict[str, Any] = {
     "commit": "0123456789abcdef+changes",

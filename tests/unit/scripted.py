@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from upheld.assemble import Parts
+from upheld.assessment.phrase import Advice
 from upheld.errors import (
     EngineError,
     LLMError,
@@ -22,22 +22,20 @@ from upheld.errors import (
     LLMUnavailableError,
     WebUnavailableError,
 )
+from upheld.generation.short_answer import Short
+from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
+from upheld.planning.next_question import Next
+from upheld.planning.plan import SubQuestions
+from upheld.planning.select import Serves
 from upheld.ports import Filter, IndexedDocument, Message, Output, Reply, Sampling, Searcher
+from upheld.resources.fallback_search import Wider
+from upheld.resources.open import Parts
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import KeyPhrases
+from upheld.retrieval.search import Search
 from upheld.settings import load_settings
-from upheld.stages.grade import Grade
-from upheld.stages.judge import JudgeUncertain, Words
-from upheld.stages.next_question import Next
-from upheld.stages.phrase import Advice
-from upheld.stages.plan import SubQuestions
-from upheld.stages.rewrite import KeyPhrases
-from upheld.stages.search import Search
-from upheld.stages.select import Serves
-from upheld.stages.short_answer import Short
-from upheld.stages.verification import Chain, Direct
-from upheld.stages.verify import Verify
-from upheld.stages.write import Claims
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.testing.fake_grader import FakeGrader
@@ -53,7 +51,9 @@ from upheld.types import (
     SearchMode,
     passage_id,
 )
-from upheld.wider import Wider
+from upheld.verification.chain_values import Chain, Direct
+from upheld.verification.llm_judge import JudgeUncertain, Words
+from upheld.verification.verify import Verify
 
 ISLAND = {
     "ferry": "The ferry to Harrow takes 35 minutes. Dogs travel free of charge. The ferry sails at "

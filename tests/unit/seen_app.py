@@ -18,9 +18,9 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from tests.unit.fake_kb import kb
+from upheld._internal.to_json import plain
 from upheld.client import AsyncUpheld
-from upheld.plain import plain
-from upheld.service.admission import Admission, Limits
+from upheld.service.admission.admission import Admission, Limits
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
 from upheld.settings import load_settings

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from upheld.errors import LLMOutputError
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.fallback import WriteOrQuote
+from upheld.generation.write import Claims, WriteClaims, WrittenClaim
 from upheld.ports import LLM, Message, Searcher
-from upheld.stages.fallback import WriteOrQuote
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.search import Search
-from upheld.stages.write import Claims, WriteClaims, WrittenClaim
+from upheld.retrieval.search import Search
+from upheld.run.trace import Run
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.testing.index_samples import OWNER, made
-from upheld.trace import Run
 from upheld.types import Draft, Evidence, Question, SearchMode
 
 

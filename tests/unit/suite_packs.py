@@ -9,8 +9,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-from upheld.bench.corpus import SETS
-from upheld.bench.split import Split, split_of_article
+from upheld_lab.bench.corpus import SETS
+from upheld_lab.bench.split import Split, split_of_article
 
 Row = dict[str, Any]
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.hostile_addresses import BENIGN_4, BENIGN_6, FORBIDDEN_4, FORBIDDEN_6
-from upheld.edge.addresses import Address, Network, why_bad_host, why_forbidden
+from upheld.edge.web.addresses import Address, Network, why_bad_host, why_forbidden
 
 # IANA's special-purpose registries, with multicast and reserved space.
 SPECIAL: list[Network] = [

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.unit.test_rate import Clock
 from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError
-from upheld.service.admission import Admission, Limits
+from upheld.service.admission.admission import Admission, Limits
 from upheld.settings import load_settings
 
 

@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from tests.unit.fake_kb import QUESTION, kb
 from tests.unit.test_write import ASK, FIRST, evidence
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import SettingsError
+from upheld.generation.write import Claims, WriteClaims, claims_about, claims_within
 from upheld.ports import Message
 from upheld.settings import load_settings
-from upheld.stages.write import Claims, WriteClaims, claims_about, claims_within
 from upheld.testing.fake_llm import FakeLLM, Line
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
-from upheld.budget import Budget
 from upheld.client import AsyncUpheld
 from upheld.errors import LLMUnavailableError, SettingsError
 from upheld.ports import Judgement
+from upheld.run.budget import Budget
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Answer, Cause, Support

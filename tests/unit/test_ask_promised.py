@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
+from upheld.answer.render import NOTHING_UPHELD
 from upheld.calibration.fitted import FittedGuarantee, fitted_on, read_guarantee, write_guarantee
 from upheld.calibration.labelled import LabelledClaim, append_label
 from upheld.cli import calibrate, show
 from upheld.cli.label import label_claims
 from upheld.errors import CalibrationError, LLMUnavailableError
 from upheld.ports import Judgement
-from upheld.stages.render import NOTHING_UPHELD
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_llm import Line

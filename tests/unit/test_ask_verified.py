@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
-from upheld.budget import Budget
-from upheld.stages.render import NOTHING_UPHELD, NOTHING_WRITTEN
+from upheld.answer.render import NOTHING_UPHELD, NOTHING_WRITTEN
+from upheld.run.budget import Budget
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Answer, Cause, Status, Support
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.drafts import citation, claim, draft
-from upheld.stages.assess import (
+from upheld.assessment.assess import (
     Aspect,
     Assessment,
     Thresholds,
@@ -14,7 +14,7 @@ from upheld.stages.assess import (
     has_recall,
     upholding,
 )
-from upheld.stages.coverage import parts_of, unspoken
+from upheld.assessment.coverage import parts_of, unspoken
 from upheld.types import Cause, Claim, Draft, Question, Support
 
 NO = Support.UNSUPPORTED

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from upheld.edge.batch_queue import BatchQueue
+from upheld.edge.onnx.batch_queue import BatchQueue
 from upheld.errors import ModelError
 
 

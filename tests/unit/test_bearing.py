@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from upheld.budget import Budget
 from upheld.ports import Relevance
-from upheld.stages.bearing import with_bearing
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
 from upheld.types import (
     Citation,
     Claim,
@@ -23,6 +22,7 @@ from upheld.types import (
     Support,
     Verdict,
 )
+from upheld.verification.relevance import with_bearing
 
 TEXT = "The crossing takes 35 minutes."
 SOURCE = Passage("p", TEXT, "d", "v", 0, len(TEXT), title="Wren Island ferry")

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from upheld.bench.runs.bearing import Told, cross_validated, fitted, odds, signals, withheld
-from upheld.bench.verify.figures import auc
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Answer, Citation, Claim, Passage, Status, Support, Verdict
+from upheld_lab.bench.runs.bearing import Told, cross_validated, fitted, odds, signals, withheld
+from upheld_lab.bench.verify.figures import auc
 
 
 def by_lot(count: int) -> list[Told]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.suite_packs import text_row, titles, write_corpus, write_rows
-from upheld.bench.runs.bridges import Crossed, crossing_row, fitted, worth_it
-from upheld.bench.split import Split
-from upheld.bench.suites.bridges import FILE
-from upheld.bench.suites.choose import load_suite
 from upheld.errors import UsageError
+from upheld_lab.bench.runs.bridges import Crossed, crossing_row, fitted, worth_it
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.suites.bridges import FILE
+from upheld_lab.bench.suites.choose import load_suite
 
 
 def made(number: int) -> Crossed:

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.bench.costs.calls import bench_calls, counted
-from upheld.bench.costs.scripted_clock import took
-from upheld.bench.costs.scripted_ports import Latency
-from upheld.bench.costs.scripted_scenes import SCENES, staged
-from upheld.concurrency import together
+from upheld._internal.concurrency import together
+from upheld_lab.bench.costs.calls import bench_calls, counted
+from upheld_lab.bench.costs.scripted_clock import took
+from upheld_lab.bench.costs.scripted_ports import Latency
+from upheld_lab.bench.costs.scripted_scenes import SCENES, staged
 
 BY_NAME = {scene.name: scene for scene in SCENES}
 AT_MOST = {

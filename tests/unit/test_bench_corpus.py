@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from upheld.bench.corpus import SETS, choose_passages, choose_questions, load
-from upheld.bench.prepared import Choice
-from upheld.bench.retrieval.run import bench_retrieval
-from upheld.bench.split import Split
-from upheld.bench.vectors import VectorCache
 from upheld.errors import NotFoundError
-from upheld.stages.grade import Grade
+from upheld.retrieval.grade import Grade
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_grader import FakeGrader
+from upheld_lab.bench.corpus import SETS, choose_passages, choose_questions, load
+from upheld_lab.bench.prepared import Choice
+from upheld_lab.bench.retrieval.run import bench_retrieval
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.vectors import VectorCache
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.bench.corpus import BenchQuestion
-from upheld.bench.metrics import Score, answer_in, normalise, paired_interval, score
-from upheld.bench.retrieval.reranking import RERANKED
-from upheld.bench.retrieval.run import REFERENCE, compare
-from upheld.bench.split import Split
 from upheld.types import Passage
+from upheld_lab.bench.corpus import BenchQuestion
+from upheld_lab.bench.metrics import Score, answer_in, normalise, paired_interval, score
+from upheld_lab.bench.retrieval.reranking import RERANKED
+from upheld_lab.bench.retrieval.run import REFERENCE, compare
+from upheld_lab.bench.split import Split
 
 
 def passage(id: str, text: str = "nothing") -> Passage:

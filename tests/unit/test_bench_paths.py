@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.bench.costs.method_speed import LATENCY, measured, worst
-from upheld.bench.costs.paths import ENTAIL, GRADE, LLM, PATHS, SEARCH, critical_path, table
-from upheld.bench.costs.scripted_clock import took
-from upheld.bench.costs.scripted_ports import Latency
-from upheld.bench.costs.scripted_scenes import SCENES, Scene, staged
+from upheld_lab.bench.costs.method_speed import LATENCY, measured, worst
+from upheld_lab.bench.costs.paths import ENTAIL, GRADE, LLM, PATHS, SEARCH, critical_path, table
+from upheld_lab.bench.costs.scripted_clock import took
+from upheld_lab.bench.costs.scripted_ports import Latency
+from upheld_lab.bench.costs.scripted_scenes import SCENES, Scene, staged
 
 
 def test_the_longest_way_is_found_whatever_is_beside_it() -> None:

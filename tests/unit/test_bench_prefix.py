@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from tests.unit.scripted import QUERIES
 from tests.unit.test_methods_cli import asked
-from upheld.bench.costs.prefix import ASKED, LATER, pages, share
-from upheld.bench.costs.prefix_texts import PAGES
-from upheld.cli.bench import app
 from upheld.types import Usage
+from upheld_lab.bench.costs.prefix import ASKED, LATER, pages, share
+from upheld_lab.bench.costs.prefix_texts import PAGES
+from upheld_lab.cli.bench import app
 
 
 @pytest.mark.parametrize("method", ASKED)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from upheld.bench.service import model
-from upheld.bench.service.figures import (
+from upheld_lab.bench.service import model
+from upheld_lab.bench.service.figures import (
     BARS,
     Bar,
     Replied,
@@ -26,11 +26,11 @@ from upheld.bench.service.figures import (
     reject_p95,
     unexpected,
 )
-from upheld.bench.service.latency import PATH, one_sentence
-from upheld.bench.service.load import Plan, carry_out, loaded
-from upheld.bench.service.usage import cpu_seconds, family, resident_bytes
-from upheld.bench.verify.made_answers import AnswerWriter
-from upheld.cli.bench import app
+from upheld_lab.bench.service.latency import PATH, one_sentence
+from upheld_lab.bench.service.load import Plan, carry_out, loaded
+from upheld_lab.bench.service.usage import cpu_seconds, family, resident_bytes
+from upheld_lab.bench.verify.made_answers import AnswerWriter
+from upheld_lab.cli.bench import app
 
 
 def test_a_percentile_is_a_value_that_so_many_do_not_pass() -> None:

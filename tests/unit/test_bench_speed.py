@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from upheld.bench.costs.speed import (
+from upheld_lab.bench.costs.speed import (
     Compared,
     Sizes,
     compare_indexing,
@@ -15,9 +15,9 @@ from upheld.bench.costs.speed import (
     interleaved,
     reindex,
 )
-from upheld.bench.costs.synthetic import Writer
-from upheld.bench.report import Report, markdown
-from upheld.cli.bench import app
+from upheld_lab.bench.costs.synthetic import Writer
+from upheld_lab.bench.report import Report, markdown
+from upheld_lab.cli.bench import app
 
 SMALL = Sizes(passages=150, queries=6, indexed_files=1, index_rounds=1, unchanged_files=5)
 

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from upheld.bench.judgements import KeptJudgements
-from upheld.bench.vectors import VectorCache
-from upheld.bench.verify.baselines import cosines, judged
-from upheld.bench.verify.figures import auc, balanced_accuracy, calibration_error
-from upheld.bench.verify.fit import best_threshold, fit
-from upheld.bench.verify.labels import Label
-from upheld.bench.verify.read import Seen, Sentence, see
-from upheld.bench.verify.sets import Case
 from upheld.errors import LLMUnavailableError
 from upheld.ports import Pair
-from upheld.stages.checks.conclude import Conclude
-from upheld.stages.checks.pool import Features, Pool
-from upheld.stages.verify import Verify
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_llm import FakeLLM, Line
+from upheld.verification.aggregate import Features, Pool
+from upheld.verification.decide import Conclude
+from upheld.verification.verify import Verify
+from upheld_lab.bench.judgements import KeptJudgements
+from upheld_lab.bench.vectors import VectorCache
+from upheld_lab.bench.verify.baselines import cosines, judged
+from upheld_lab.bench.verify.figures import auc, balanced_accuracy, calibration_error
+from upheld_lab.bench.verify.fit import best_threshold, fit
+from upheld_lab.bench.verify.labels import Label
+from upheld_lab.bench.verify.read import Seen, Sentence, see
+from upheld_lab.bench.verify.sets import Case
 
 TOWER = "The tower was built in 1869. It opens at nine, and the keeper lives beside it."
 

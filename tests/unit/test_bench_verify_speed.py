@@ -8,15 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from upheld.bench.verify.bare_entailment import bare_loops, budgeted, eights, one_by_one
-from upheld.bench.verify.made_answers import PASSAGES, AnswerWriter
-from upheld.bench.verify.speed import Sizes, fastest, made_pairs, measure, requests, time_answers
-from upheld.edge.entailment import LocalEntailment
+from upheld.edge.onnx.entailment import LocalEntailment
 from upheld.errors import ModelError
 from upheld.ports import Pair
-from upheld.stages.checks.claims import split_answer
-from upheld.stages.verify import Verify
 from upheld.testing.fake_entailment import FakeEntailment
+from upheld.verification.claims import split_answer
+from upheld.verification.verify import Verify
+from upheld_lab.bench.verify.bare_entailment import bare_loops, budgeted, eights, one_by_one
+from upheld_lab.bench.verify.made_answers import PASSAGES, AnswerWriter
+from upheld_lab.bench.verify.speed import (
+    Sizes,
+    fastest,
+    made_pairs,
+    measure,
+    requests,
+    time_answers,
+)
 from upheld_models import embedder_tokenizer
 
 TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"

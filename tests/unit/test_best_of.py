@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.drafts import ASK, DOCUMENTS, draft
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.stages.best_of import BestOf
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.stages.write import WriteClaims
+from upheld.generation.best_of import BestOf
+from upheld.generation.write import WriteClaims
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Evidence, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 EVIDENCE = draft(names=("museum", "whale")).evidence
 MUSEUM, WHALE = DOCUMENTS["museum"], DOCUMENTS["whale"]

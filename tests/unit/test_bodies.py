@@ -9,7 +9,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
-from upheld.service.bodies import FILE_HELD_BYTES, BodyLimit, HeldBytes
+from upheld.service.http.bodies import FILE_HELD_BYTES, BodyLimit, HeldBytes
 from upheld.settings import load_settings
 
 JSON = [(b"content-type", b"application/json")]

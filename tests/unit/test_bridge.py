@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from upheld.stages.bridge import Bridge, bare, chance, names, odds
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.quote_likely import QuoteLikely
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract_likely import QuoteLikely
+from upheld.retrieval.bridge import Bridge, bare, chance, names, odds
+from upheld.run.trace import start_run
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
 from upheld.types import Evidence, Hit, Passage, Question
 
 

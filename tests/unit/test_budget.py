@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.budget import Budget, Meter
 from upheld.errors import BudgetExceededError
+from upheld.run.budget import Budget, Meter
 from upheld.types import Usage
 
 

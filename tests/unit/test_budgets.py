@@ -17,12 +17,12 @@ import pytest
 from tests.sound import assert_sound, assert_trace
 from tests.unit.scripted import QUESTIONS, TEXTS, Luck, ScriptedLLM, ShakyIndex, indexed, parts_for
 from tests.unit.virtual_time import VirtualTime, now
-from upheld.budget import Budget, Meter
 from upheld.client import AsyncUpheld
 from upheld.errors import UpheldError
-from upheld.methods.catalogue import METHODS
+from upheld.methods.registry import METHODS
+from upheld.run.budget import Budget, Meter
+from upheld.run.trace import Run, Score
 from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.trace import Run, Score
 from upheld.types import Answer, Claim, Draft, Event, Status
 
 CASES = 1_000 // len(METHODS)
@@ -62,7 +62,7 @@ def offers(monkeypatch: pytest.MonkeyPatch) -> Offers:
         return Meter(budget, clock=now)
 
     monkeypatch.setattr(Run, "offer", offer)
-    monkeypatch.setattr("upheld.trace.Meter", meter)
+    monkeypatch.setattr("upheld.run.trace.Meter", meter)
     return seen
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field, create_model
 
-from upheld.budget import Budget
-from upheld.calls import generate
 from upheld.edge.call_cache import CachedLLM
 from upheld.errors import LLMOutputError, LLMUnavailableError, UsageError
 from upheld.ports import LLM, Message, Sampling
+from upheld.run.budget import Budget
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import ASK, Choice, LLMConformance, say_choice
-from upheld.trace import start_run
 from upheld.types import Usage
 
 RED = Choice(colour="red", sure=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, kb
-from upheld.calls import generate, grade
 from upheld.errors import LLMUnavailableError, ModelError
+from upheld.generation.write import Claims
 from upheld.ports import Message, Relevance, Sampling
-from upheld.stages.write import Claims
+from upheld.run.calls import generate, grade
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_llm import FakeLLM
-from upheld.trace import start_run
 
 ASK = (Message("user", "Say something."),)
 ONE, OTHER = Relevance("tower", "The tower is tall."), Relevance("ferry", "The ferry is late.")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from upheld.bench.verify.challenge import Half, Twin, read_twins
-from upheld.words import FUNCTION_WORDS, words
+from upheld.text.words import FUNCTION_WORDS, words
+from upheld_lab.bench.verify.challenge import Half, Twin, read_twins
 
 FOLDER = Path(__file__).parent.parent / "data" / "challenge"
 KINDS = 26

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from upheld._internal.to_json import plain
 from upheld.errors import NotFoundError, UsageError
-from upheld.plain import plain
-from upheld.service.chat.reply import chunks, completion
-from upheld.service.chat.request import Chat, question_of, split
+from upheld.service.openai.reply import chunks, completion
+from upheld.service.openai.request import Chat, question_of, split
 from upheld.types import Answer, Citation, Claim, Passage, Status, Support, Usage, Verdict
 
 TEXTS = "http://here/v1/collections/staff/documents"

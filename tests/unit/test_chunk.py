@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from upheld.ingest.chunk import WINDOW, Chunker
 from upheld.ingest.read import Heading, ReadDocument
 from upheld.ingest.read.markdown import from_markdown
-from upheld.sentences import sentences
+from upheld.text.sentences import sentences
 from upheld.types import Document, Passage
 from upheld_models import embedder_tokenizer
 

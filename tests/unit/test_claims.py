@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.stages.checks.checkworthy import not_checkworthy
-from upheld.stages.checks.claims import split_answer, spoken
-from upheld.stages.checks.references import is_reference, titles_of
 from upheld.types import Cause, Passage
+from upheld.verification.checkworthy import not_checkworthy
+from upheld.verification.claims import split_answer, spoken
+from upheld.verification.references import is_reference, titles_of
 
 
 def said(answer: str) -> list[tuple[str, tuple[int, ...]]]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from upheld.assemble import Parts, Shared
 from upheld.client import Upheld
+from upheld.resources.open import Parts, Shared
 
 
 class Closable:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from upheld.edge.digest import sha256_of
+from upheld.edge.onnx.digest import sha256_of
 
 ENGINES = ("lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers", "openai", "obstore")
 

@@ -7,8 +7,8 @@ import math
 
 import pytest
 
-from upheld import concurrency
-from upheld.concurrency import (
+from upheld._internal import concurrency
+from upheld._internal.concurrency import (
     all_of,
     meanwhile,
     request_sent,

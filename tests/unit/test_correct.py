@@ -10,13 +10,13 @@ from tests.unit.drafts import draft
 from tests.unit.museum import Asked, shelf
 from upheld.errors import WebUnavailableError
 from upheld.ports import Searcher
-from upheld.stages.diagnosis.correct import Correct
-from upheld.stages.distil import Distil
-from upheld.stages.grade import Grade
-from upheld.stages.rewrite import Rewrite
+from upheld.retrieval.correct import Correct
+from upheld.retrieval.distil import Distil
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import Rewrite
+from upheld.run.trace import start_run
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_llm import FakeLLM
-from upheld.trace import start_run
 from upheld.types import Evidence, Question
 
 FERRY = Question("When does the ferry leave?")

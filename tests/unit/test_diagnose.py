@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.drafts import ASK, citation, claim, draft
-from upheld.stages.diagnosis.conflict import conflict_of, with_conflicts
-from upheld.stages.diagnosis.diagnose import Contradicted, Unanswered, Unsupported, diagnose
-from upheld.stages.diagnosis.repair import Repaired, applied
-from upheld.stages.diagnosis.settle import Leftover, settled, telling_searches
-from upheld.stages.diagnosis.standing import covered, standing
-from upheld.stages.join import join
-from upheld.trace import Score
+from upheld.generation.join import join
+from upheld.methods.by_diagnosis.conflict import conflict_of, with_conflicts
+from upheld.methods.by_diagnosis.diagnose import Contradicted, Unanswered, Unsupported, diagnose
+from upheld.methods.by_diagnosis.repair import Repaired, applied
+from upheld.methods.by_diagnosis.score_draft import covered, standing
+from upheld.methods.by_diagnosis.unsupported_policy import Leftover, settled, telling_searches
+from upheld.run.trace import Score
 from upheld.types import Claim, Draft, Event, Question, Support
 
 OPEN, LEAD = Question("When did the museum open?"), Question("Who has led the museum?")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.stages.checks.guard import Guard
-from upheld.stages.checks.source import Part, Premise, Source
 from upheld.types import Cause, Passage
+from upheld.verification.rules import Guard
+from upheld.verification.source import Part, Premise, Source
 
 MYTHS = "# Common myths about the harbour\n\n"
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError
 from upheld.ports import Relevance
-from upheld.sentences import sentence_spans
-from upheld.stages.distil import Distil, decompose
+from upheld.retrieval.distil import Distil, decompose
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
+from upheld.text.sentences import sentence_spans
 from upheld.types import Evidence, Hit, Passage, Question, content_hash, passage_id
 
 ASK = Question("When do owls hoot?")

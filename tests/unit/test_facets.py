@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld.errors import LLMUnavailableError
-from upheld.stages.diagnosis.facets import facets_hinted, facets_of
-from upheld.stages.plan import Plan
+from upheld.planning.facets import facets_hinted, facets_of
+from upheld.planning.plan import Plan
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Question
 
 

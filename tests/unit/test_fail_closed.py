@@ -13,15 +13,15 @@ import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from upheld.budget import Budget
-from upheld.edge.entailment import LocalEntailment
+from upheld.edge.onnx.entailment import LocalEntailment
 from upheld.errors import ModelError
 from upheld.ports import Entailment, Judgement, Pair
-from upheld.stages.verify import Verify
-from upheld.stages.verify_answer import verify_answer
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.trace import start_run
 from upheld.types import Cause, Claim, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_answer import verify_answer
 from upheld_models import embedder_model, embedder_tokenizer
 
 TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.budget import Budget
-from upheld.calls import grade
 from upheld.errors import BudgetExceededError, ModelError
 from upheld.ports import Grader, Relevance
+from upheld.run.budget import Budget
+from upheld.run.calls import grade
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.grader_conformance import PAIRS, TrainedGraderConformance
-from upheld.trace import start_run
 
 
 class TestFakeGrader(TrainedGraderConformance):

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.budget import Budget
-from upheld.calls import generate
 from upheld.errors import BudgetExceededError, LLMOutputError, LLMUnavailableError
 from upheld.ports import LLM, Sampling
+from upheld.run.budget import Budget
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import ASK, Choice, LLMConformance, say_choice
-from upheld.trace import start_run
 
 RED = Choice(colour="red", sure=False)
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tests.unit.drafts import citation, claim, draft
 from tests.unit.test_assess import CLAIMS
-from upheld.stages.assess import Aspect, Assessment, Thresholds, assess, below
-from upheld.stages.feedback import Remark, as_text, feedback
+from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below
+from upheld.assessment.feedback import Remark, as_text, feedback
 from upheld.types import Claim, Draft, Question, Support
 
 NO = Support.UNSUPPORTED

@@ -11,9 +11,9 @@ import pytest
 from protego import Protego
 
 from tests.servers.fake_network import ALL_ALLOWED, Asked, FakeNames, FakeNetwork, hello, reply
-from upheld.edge.fetch import USER_AGENT, Fetcher, FetchLimits
-from upheld.edge.kept import Kept
-from upheld.edge.robots import for_us
+from upheld.edge.web.bounded_cache import Kept
+from upheld.edge.web.fetch import USER_AGENT, Fetcher, FetchLimits
+from upheld.edge.web.robots import for_us
 from upheld.errors import WebError, WebRefusedError, WebUnavailableError
 
 PUBLIC = "93.184.216.34"

@@ -15,8 +15,8 @@ from tests.unit.hostile_addresses import (
     FORBIDDEN_6,
     ODD_URLS,
 )
-from upheld.edge.fetch import Fetcher
-from upheld.edge.guarded import GuardedBackend
+from upheld.edge.web.fetch import Fetcher
+from upheld.edge.web.guarded import GuardedBackend
 from upheld.errors import WebRefusedError, WebUnavailableError
 
 PUBLIC = "93.184.216.34"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from upheld.errors import ModelError
-from upheld.stages.checks.fitted import fitted
+from upheld.verification.fitted import fitted
 
 GOOD: dict[str, Any] = {
     "verifier": "model:1",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from upheld.errors import ModelError
-from upheld.stages.fitted_grade import fitted_grade
-from upheld.stages.grade import Action
+from upheld.retrieval.fitted_grade import fitted_grade
+from upheld.retrieval.grade import Action
 from upheld.testing.fake_grader import FakeGrader
 
 

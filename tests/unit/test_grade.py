@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError
 from upheld.ports import Relevance
-from upheld.stages.grade import Action, Grade
+from upheld.retrieval.grade import Action, Grade
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
 from upheld.types import Evidence, Hit, Passage, Question
 
 ASK = Question("When was the lighthouse built?")

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.stages.checks.figures import absent, figures, values
-from upheld.stages.checks.guard import Guard, Objection
-from upheld.stages.checks.names import Names
-from upheld.stages.checks.names import absent as absent_names
-from upheld.stages.checks.source import Part, Premise, Source
+from upheld.text.figures import absent, figures, values
+from upheld.text.names import Names
+from upheld.text.names import absent as absent_names
 from upheld.types import Cause, Passage
+from upheld.verification.rules import Guard, Objection
+from upheld.verification.source import Part, Premise, Source
 
 # Prose in which these letters are the initials of three words in a row, over and over.
 PROSE = (

@@ -16,7 +16,7 @@ import pytest
 from tests.unit.hostile_functions import CALLS, NO_TEXT_OF_USERS, TextFunction, text_functions
 from tests.unit.hostile_measures import cpu, growth, longest_hold, peak_memory
 from tests.unit.hostile_strings import Recipe, fixed, of_module, patterns_of
-from upheld.sentences import sentences
+from upheld.text.sentences import sentences
 
 Record = Callable[[str, object], None]
 
@@ -30,10 +30,10 @@ BYTES = 1_500  # of memory for every character
 # killed at a limit, and are slow: they are followed for a shorter while.
 LIMIT = 500_000
 LIMITS = {
-    "upheld.stages.checks.claims": 50_000,
-    "upheld.stages.checks.checkworthy": 50_000,
-    "upheld.stages.checks.notation": 50_000,
-    "upheld.stages.diagnosis.facets": 4_000,
+    "upheld.verification.claims": 50_000,
+    "upheld.verification.checkworthy": 50_000,
+    "upheld.text.notation": 50_000,
+    "upheld.planning.facets": 4_000,
     "upheld.ingest.read": 100_000,
 }
 FUNCTIONS = [each for each in text_functions() if each.call() is not None]
@@ -106,11 +106,11 @@ def test_memory_is_in_proportion_to_the_text(
 
 
 def test_strings_are_made_from_the_patterns_of_a_module() -> None:
-    marks = importlib.import_module("upheld.stages.checks.marks")
+    marks = importlib.import_module("upheld.text.marks")
     assert {name for name, _ in patterns_of(vars(marks))} >= {"_MARK", "_PART"}
     made = [each.text(100) for each in of_module(marks).values()]
     assert " " * 99 + "\x00" in made  # white space before a mark that never comes
-    disowned = importlib.import_module("upheld.stages.checks.disowned")
+    disowned = importlib.import_module("upheld.verification.assertion")
     assert any("whether" in each.unit for each in of_module(disowned).values())
 
 
@@ -130,11 +130,11 @@ def limit_of(function: TextFunction) -> int:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("upheld.stages.checks.disowned.disowned", "that claim that story that " * 4_400),  # 106 s
-        ("upheld.stages.checks.claims.split_answer", "A" + " " * 50_000 + "B."),  # 42 s
-        ("upheld.sentences.sentence_spans", "?!..." * 9_000),  # 5 s
-        ("upheld.stages.checks.figures.figures", "hundred " * 6_000),  # ValueError
-        ("upheld.stages.checks.figures.figures", "1" * 5_000 + " pm"),  # ValueError
+        ("upheld.verification.assertion.disowned", "that claim that story that " * 4_400),  # 106 s
+        ("upheld.verification.claims.split_answer", "A" + " " * 50_000 + "B."),  # 42 s
+        ("upheld.text.sentences.sentence_spans", "?!..." * 9_000),  # 5 s
+        ("upheld.text.figures.figures", "hundred " * 6_000),  # ValueError
+        ("upheld.text.figures.figures", "1" * 5_000 + " pm"),  # ValueError
     ],
 )
 def test_what_froze_the_service_takes_less_than_two_seconds(name: str, text: str) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.unit.drafts import ASK, claim, draft
-from upheld.stages.join import join
+from upheld.generation.join import join
 from upheld.types import Draft, Question
 
 SUB = Question("Which whale?", parent=ASK.id)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.budget import Budget
+from upheld.answer.fix_citations import mend
 from upheld.errors import LLMUnavailableError
-from upheld.stages.judge import JudgeUncertain, Word, band_around
-from upheld.stages.mend import mend
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Cause, Citation, Claim, Passage, Support, Verdict, content_hash
+from upheld.verification.llm_judge import JudgeUncertain, Word, band_around
 
 TEXT = "The ferry leaves at noon. It takes forty minutes."
 FERRY = Passage("ferry", TEXT, "doc", content_hash(TEXT), 0, len(TEXT), title="Ferry")

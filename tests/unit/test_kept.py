@@ -7,10 +7,10 @@ import asyncio
 from pathlib import Path
 
 import upheld
-from upheld.edge.kept import Kept
-from upheld.kept import MOST_BYTES, keeping, kept, kept_entries
-from upheld.trace import start_run
-from upheld.words import content_stems
+from upheld._internal.cache import MOST_BYTES, keeping, kept, kept_entries
+from upheld.edge.web.bounded_cache import Kept
+from upheld.run.trace import start_run
+from upheld.text.words import content_stems
 
 SOURCE = Path(upheld.__file__).parent
 # Caches of the process that hold nobody's words, but types, parsers and the like.
@@ -125,4 +125,4 @@ def test_no_other_cache_of_the_process_holds_texts() -> None:
                     call = decorator.func if isinstance(decorator, ast.Call) else decorator
                     if isinstance(call, ast.Name) and call.id in ("lru_cache", "cache"):
                         found.add(node.name)
-    assert found <= set(NO_TEXT), "caches of texts are kept by run: upheld.kept"
+    assert found <= set(NO_TEXT), "caches of texts are kept by run: upheld._internal.cache"

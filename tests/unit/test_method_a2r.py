@@ -9,21 +9,21 @@ import pytest
 
 from tests.unit.drafts import DOCUMENTS
 from tests.unit.shelf import Asked, called, scripted, shelf, sources, told, writer, written
-from upheld.budget import Budget
+from upheld.assessment.assess import Thresholds
+from upheld.assessment.phrase import Advice, Phrase
 from upheld.errors import BudgetExceededError, LLMUnavailableError, StorageError, UpheldError
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.refine import Refine
+from upheld.generation.write import Claims
 from upheld.methods.a2r import A2R
 from upheld.methods.keep import Keep
-from upheld.stages.assess import Thresholds
-from upheld.stages.phrase import Advice, Phrase
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.refine import Refine
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.stages.write import Claims
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Question, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 ASK = Question("When did the museum open?")
 RIGHT = ("The museum opened in 1881.", [1])

@@ -22,20 +22,20 @@ from tests.unit.ferries import (
     texts,
     told,
 )
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.short_answer import ShortAnswer
+from upheld.generation.write import WriteClaims
+from upheld.generation.write_after import WriteAfter
 from upheld.methods.coq import CoQ, selector
+from upheld.planning.next_question import NextQuestion
+from upheld.planning.select import By
 from upheld.ports import Message, Relevance
-from upheld.stages.next_question import NextQuestion
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.rerank import Order
-from upheld.stages.select import By
-from upheld.stages.short_answer import ShortAnswer
-from upheld.stages.write import WriteClaims
-from upheld.stages.write_after import WriteAfter
+from upheld.retrieval.rerank import Order
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_grader import FakeGrader, shared_words
 from upheld.testing.fake_llm import Line
-from upheld.trace import start_run
 from upheld.types import Draft, Evidence, Question
 
 FIVE = (DECK, RULES, COST, OWLS, RAMP)

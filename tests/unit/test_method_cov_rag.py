@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.unit.shelf import Asked, called, scripted, shelf, sources, told, writer, written
-from upheld.budget import Budget
 from upheld.errors import (
     BudgetExceededError,
     LLMError,
@@ -16,16 +15,17 @@ from upheld.errors import (
     StorageError,
     UpheldError,
 )
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.write import Claims
 from upheld.methods.cov_rag import CoVRAG, Position
 from upheld.methods.keep import Keep
-from upheld.stages.chain_verify import ChainVerify, Sigma
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.revise_first import ReviseFirst
-from upheld.stages.verification import Chain, Direct
-from upheld.stages.write import Claims
+from upheld.planning.revise_first import ReviseFirst
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Question
+from upheld.verification.chain import ChainVerify, Sigma
+from upheld.verification.chain_values import Chain, Direct
 
 ASK = Question("When did the museum open?")
 REVISED = "In which year was the gallery inaugurated?"

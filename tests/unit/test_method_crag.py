@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import pytest
 
 from tests.unit.shelf import Asked, called, scripted, shelf, sources, told, writer, written
-from upheld.budget import Budget
 from upheld.errors import (
     BudgetExceededError,
     LLMUnavailableError,
@@ -18,17 +17,18 @@ from upheld.errors import (
     UsageError,
     WebUnavailableError,
 )
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.write import Claims
 from upheld.methods.crag import CRAG
 from upheld.ports import Grader, Relevance
-from upheld.stages.distil import Distil
-from upheld.stages.grade import Grade
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.rewrite import KeyPhrases, Rewrite
-from upheld.stages.write import Claims
+from upheld.retrieval.distil import Distil
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import KeyPhrases, Rewrite
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Draft, Evidence, Question
 
 ASK = Question("Who designed the lighthouse?")

@@ -22,24 +22,24 @@ from tests.unit.ferries import (
     texts,
     told,
 )
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
+from upheld.generation.best_of import BestOf
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.fallback import WriteOrQuote
+from upheld.generation.short_answer import ShortAnswer
+from upheld.generation.write import WriteClaims
 from upheld.methods.fave import FaVe
+from upheld.planning.plan import Plan
+from upheld.planning.select import By, Select
 from upheld.ports import Relevance
-from upheld.stages.best_of import BestOf
-from upheld.stages.fallback import WriteOrQuote
-from upheld.stages.plan import Plan
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.rerank import Order
-from upheld.stages.select import By, Select
-from upheld.stages.short_answer import ShortAnswer
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.stages.write import WriteClaims
+from upheld.retrieval.rerank import Order
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader, shared_words
-from upheld.trace import start_run
 from upheld.types import Draft, Evidence, Question
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 DOWN = LLMUnavailableError("down")
 FIVE = (DECK, RULES, COST, OWLS, RAMP)

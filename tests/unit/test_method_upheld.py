@@ -29,17 +29,17 @@ from tests.unit.museum import (
     supports,
 )
 from tests.unit.shelf import called, sources, told, written
+from upheld.generation.write import Claims, WriteClaims
+from upheld.methods.by_diagnosis.unsupported_policy import Leftover
 from upheld.ports import Message
-from upheld.stages.diagnosis.settle import Leftover
-from upheld.stages.distil import Distil
-from upheld.stages.grade import Grade
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.stages.write import Claims, WriteClaims
+from upheld.retrieval.distil import Distil
+from upheld.retrieval.grade import Grade
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Cause, Draft, Evidence, Question, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 # --- the first pass ------------------------------------------------------------------------------
 

@@ -34,23 +34,23 @@ from tests.unit.museum import (
     supports,
 )
 from tests.unit.shelf import called, told, writer, written
-from upheld.budget import Budget
+from upheld.assessment.assess import is_checkworthy, is_supported
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.methods.upheld import ByDiagnosis
+from upheld.generation.restate import Restate
+from upheld.generation.write import Claims, WriteClaims
+from upheld.methods.by_diagnosis.method import ByDiagnosis
+from upheld.methods.by_diagnosis.unsupported_policy import Leftover
 from upheld.ports import Message
-from upheld.stages.assess import is_checkworthy, is_supported
-from upheld.stages.diagnosis.restate import Restate
-from upheld.stages.diagnosis.settle import Leftover
-from upheld.stages.grade import Grade
-from upheld.stages.rewrite import Rewrite
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
-from upheld.stages.write import Claims, WriteClaims
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import Rewrite
+from upheld.run.budget import Budget
+from upheld.run.trace import Run, Score, start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import Run, Score, start_run
 from upheld.types import Claim, Draft, Evidence, Question, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 THREE = Says(
     {
@@ -272,7 +272,7 @@ def test_the_best_is_returned_whatever_goes_wrong(
             await shelf(MUSEUM, limit=2), FakeLLM(say), check=check, unsupported=leftover
         )
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("upheld.trace.Run", Recording)
+            patch.setattr("upheld.run.trace.Run", Recording)
             with start_run(Budget(llm_calls=calls)) as run:
                 try:
                     return await whole(question), run

@@ -17,32 +17,32 @@ from typer.testing import CliRunner
 
 import upheld.methods
 from tests.unit.scripted import QUERIES, Luck, ShakyIndex, indexed, mainland
-from upheld.assemble import Parts
+from upheld.assessment.phrase import Advice
 from upheld.cli import app
 from upheld.client import AsyncUpheld
 from upheld.errors import UsageError
+from upheld.generation.short_answer import Short
+from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
-from upheld.methods.catalogue import METHODS
 from upheld.methods.choose import parameters
+from upheld.methods.registry import METHODS
+from upheld.planning.next_question import Next
+from upheld.planning.plan import SubQuestions
+from upheld.planning.select import Serves
 from upheld.ports import Filter, Message
+from upheld.resources.open import Parts
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import KeyPhrases
 from upheld.settings import load_settings
-from upheld.stages.grade import Grade
-from upheld.stages.next_question import Next
-from upheld.stages.phrase import Advice
-from upheld.stages.plan import SubQuestions
-from upheld.stages.rewrite import KeyPhrases
-from upheld.stages.select import Serves
-from upheld.stages.short_answer import Short
-from upheld.stages.verification import Chain, Direct
-from upheld.stages.verify import Verify
-from upheld.stages.write import Claims
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Answer, Hit, Scope
+from upheld.verification.chain_values import Chain, Direct
+from upheld.verification.verify import Verify
 
 ASK = "When did the museum open, who built the lighthouse, and how long does the ferry take?"
 FERRY = "How long does the ferry to Harrow take?"

@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.drafts import claim
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.planning.next_question import Next, NextQuestion, as_steps
 from upheld.ports import Sampling
-from upheld.stages.next_question import Next, NextQuestion, as_steps
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Draft, Question
 
 ASK = Question(" Who built the ferry's sister ship? ")

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.test_verify import checked, passage
-from upheld.stages.checks.notation import in_notation_of
-from upheld.stages.verify import Verify
 from upheld.testing.fake_entailment import FakeEntailment
+from upheld.text.notation import in_notation_of
+from upheld.verification.verify import Verify
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.drafts import citation
-from upheld.stages.diagnosis.last_look import LastLook
-from upheld.stages.diagnosis.on_point import QUOTED, WITHHELD, OnPoint
-from upheld.stages.diagnosis.rivals import Rivals
-from upheld.stages.fallback import Write
-from upheld.stages.verify_draft import Check
+from upheld.generation.fallback import Write
+from upheld.methods.by_diagnosis.conflict_detector import Rivals
+from upheld.methods.by_diagnosis.final_checks import LastLook
+from upheld.methods.by_diagnosis.relevance_gate import QUOTED, WITHHELD, OnPoint
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
 from upheld.types import Claim, Conflict, Draft, Evidence, Question, Support, Verdict
+from upheld.verification.verify_draft import Check
 
 ASKED = Question("Who built the lighthouse?")
 ON = Claim("Tolland built the lighthouse.")

@@ -22,12 +22,10 @@ from tests.servers.unruly import (
     refused,
     unruly,
 )
-from upheld import concurrency
-from upheld.budget import Budget
-from upheld.calls import generate
-from upheld.concurrency import while_waiting
-from upheld.edge.openai_llm import OpenAILLM
-from upheld.edge.retry import Retry, RetryBudget
+from upheld._internal import concurrency
+from upheld._internal.concurrency import while_waiting
+from upheld.edge.openai.llm import OpenAILLM
+from upheld.edge.openai.retry import Retry, RetryBudget
 from upheld.errors import (
     BudgetExceededError,
     LLMOutputError,
@@ -36,7 +34,9 @@ from upheld.errors import (
     LLMUnavailableError,
 )
 from upheld.ports import Message, Reply, Sampling
-from upheld.trace import start_run
+from upheld.run.budget import Budget
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 
 KEY = "sk-very-secret-0123456789"
 ASK = (Message("user", "Name a colour."),)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from upheld.edge.strict_schema import strict_schema
-from upheld.stages.write import claims_about
+from upheld.edge.openai.strict_schema import strict_schema
+from upheld.generation.write import claims_about
 
 
 class Colour(StrEnum):

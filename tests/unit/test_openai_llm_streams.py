@@ -13,10 +13,10 @@ from pydantic import SecretStr
 
 from tests.servers.unruly import Response, Unruly, completion, in_turn, refused, unruly
 from tests.unit.test_openai_llm import ASK, KEY, OK, Colour, ask, quick
-from upheld.calls import generate
-from upheld.edge.openai_llm import OpenAILLM
+from upheld.edge.openai.llm import OpenAILLM
 from upheld.errors import LLMError, LLMOutputError, LLMRejectedError, LLMUnavailableError
-from upheld.trace import start_run
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 
 # --- streams -------------------------------------------------------------------------------------
 

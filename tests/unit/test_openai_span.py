@@ -10,12 +10,12 @@ from opentelemetry.trace import SpanKind, StatusCode
 from pydantic import BaseModel, SecretStr
 
 from tests.servers.unruly import Handler, completion, in_turn, refused, unruly
-from upheld.calls import generate
-from upheld.edge.openai_llm import OpenAILLM
-from upheld.edge.retry import Retry
+from upheld.edge.openai.llm import OpenAILLM
+from upheld.edge.openai.retry import Retry
 from upheld.errors import LLMRejectedError
 from upheld.ports import Message, Sampling
-from upheld.trace import start_run
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 
 SECRET, QUESTION, DOCUMENT = "sk-very-secret-0123456789", "Which colour?", "It is painted green."
 USAGE = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.page_run import questions, run
-from upheld.bench.page.bar_words import WORDS, verdict
-from upheld.bench.page.bars import Bar, bars
-from upheld.bench.page.run_data import Cut, fair_cut
-from upheld.bench.page.run_report import run_report
-from upheld.bench.runs.records import Scores
+from upheld_lab.bench.page.bar_words import WORDS, verdict
+from upheld_lab.bench.page.bars import Bar, bars
+from upheld_lab.bench.page.run_data import Cut, fair_cut
+from upheld_lab.bench.page.run_report import run_report
+from upheld_lab.bench.runs.records import Scores
 
 
 def found(cut: Cut) -> dict[str, Bar]:

@@ -10,13 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.unit.page_run import answer, outcome, questions, run
-from upheld.bench.page.browse import Came
-from upheld.bench.page.compare import Comparison, as_rows, compare
-from upheld.bench.page.run_data import Run, fair_cut
-from upheld.bench.runs.records import Scores
-from upheld.bench.runs.store import RunFolder
 from upheld.cli import app
 from upheld.errors import UsageError
+from upheld_lab.bench.page.browse import Came
+from upheld_lab.bench.page.compare import Comparison, as_rows, compare
+from upheld_lab.bench.page.run_data import Run, fair_cut
+from upheld_lab.bench.runs.records import Scores
+from upheld_lab.bench.runs.store import RunFolder
 
 
 def rows(*values: float) -> list[Scores]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.page_run import questions, run
-from upheld.bench.page.run_data import fair_cut, read_run
-from upheld.bench.runs.store import RunFolder
 from upheld.errors import NotFoundError, UsageError
+from upheld_lab.bench.page.run_data import fair_cut, read_run
+from upheld_lab.bench.runs.store import RunFolder
 
 RIGHT, WRONG = {"correct": 1.0}, {"correct": 0.0}
 

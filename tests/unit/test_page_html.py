@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from tests.unit.page_run import answer, outcome, passage, questions, run
-from upheld.bench.page.browse import Came, browser, came
-from upheld.bench.page.depends import facts, flat
-from upheld.bench.page.html import page
-from upheld.bench.page.run_data import Cut, Run, fair_cut
-from upheld.bench.page.run_report import run_report
-from upheld.bench.runs.records import Outcome, Scores
 from upheld.types import Status, Support
+from upheld_lab.bench.page.browse import Came, browser, came
+from upheld_lab.bench.page.depends import facts, flat
+from upheld_lab.bench.page.html import page
+from upheld_lab.bench.page.run_data import Cut, Run, fair_cut
+from upheld_lab.bench.page.run_report import run_report
+from upheld_lab.bench.runs.records import Outcome, Scores
 
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from upheld.bench.page.intervals import (
+from upheld_lab.bench.page.intervals import (
     between,
     difference_interval,
     mean_interval,
@@ -15,7 +15,7 @@ from upheld.bench.page.intervals import (
     resampled_totals,
     totals,
 )
-from upheld.bench.page.run_data import Strata
+from upheld_lab.bench.page.run_data import Strata
 
 
 def one(*values: float) -> Strata:

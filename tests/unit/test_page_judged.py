@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.page_run import questions, run
-from upheld.bench.page.compare import compare
-from upheld.bench.page.html import page
-from upheld.bench.page.judged import Judging
-from upheld.bench.page.run_data import Cut, fair_cut
-from upheld.bench.page.run_report import as_markdown, chain_rows, in_brief, run_report, told
-from upheld.bench.runs.records import Judged, Scores
-from upheld.bench.scores.chain import Quality
-from upheld.plain import plain
+from upheld._internal.to_json import plain
+from upheld_lab.bench.page.compare import compare
+from upheld_lab.bench.page.html import page
+from upheld_lab.bench.page.judged import Judging
+from upheld_lab.bench.page.run_data import Cut, fair_cut
+from upheld_lab.bench.page.run_report import as_markdown, chain_rows, in_brief, run_report, told
+from upheld_lab.bench.runs.records import Judged, Scores
+from upheld_lab.bench.scores.chain import Quality
 
 FLAWLESS = Quality(1, 1, 1, 0.1, 0.9)
 CARELESS = Quality(0.5, 1, 1, 0.1, 0.9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from upheld.bench.page.labels import Box, placed
+from upheld_lab.bench.page.labels import Box, placed
 
 PAPER = Box(0, 0, 400, 300)
 

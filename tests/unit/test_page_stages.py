@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.page_run import questions, run
-from upheld.bench.page.run_data import fair_cut
-from upheld.bench.page.stage_plot import segments
-from upheld.bench.page.stage_times import own_seconds, stage_seconds
 from upheld.types import Event
+from upheld_lab.bench.page.run_data import fair_cut
+from upheld_lab.bench.page.stage_plot import segments
+from upheld_lab.bench.page.stage_times import own_seconds, stage_seconds
 
 
 def test_a_stage_works_when_none_of_its_children_does() -> None:

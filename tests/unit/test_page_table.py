@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from tests.unit.page_run import questions, run
-from upheld.bench.page.abstention import FIGURES, silences
-from upheld.bench.page.intervals import totals
-from upheld.bench.page.paired import Difference, differences, holm
-from upheld.bench.page.run_data import ALL, Cut, fair_cut
-from upheld.bench.page.run_report import as_markdown, in_brief, run_report, told
-from upheld.bench.page.table import Line, columns, table
-from upheld.bench.scores.abstention import abstention
+from upheld_lab.bench.page.abstention import FIGURES, silences
+from upheld_lab.bench.page.intervals import totals
+from upheld_lab.bench.page.paired import Difference, differences, holm
+from upheld_lab.bench.page.run_data import ALL, Cut, fair_cut
+from upheld_lab.bench.page.run_report import as_markdown, in_brief, run_report, told
+from upheld_lab.bench.page.table import Line, columns, table
+from upheld_lab.bench.scores.abstention import abstention
 
 
 def right(value: float | None, **more: float | None) -> dict[str, float | None]:

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from upheld.service.patience import patient
+from upheld.service.http.patience import patient
 from upheld.settings import load_settings
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

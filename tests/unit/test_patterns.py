@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import get_args
 
-from upheld.patterns import LONGEST_PART, Form, normalized, replaced, stream_safe
+from upheld.text.patterns import LONGEST_PART, Form, normalized, replaced, stream_safe
 
 
 def test_a_run_of_marks_is_broken_after_every_thirty() -> None:

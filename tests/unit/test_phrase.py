@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from tests.unit.drafts import ASK, citation, claim, draft
 from tests.unit.test_assess import CLAIMS
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.assessment.assess import Thresholds, assess
+from upheld.assessment.feedback import Remark, as_text, feedback
+from upheld.assessment.phrase import Advice, Phrase, advice_on
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.stages.assess import Thresholds, assess
-from upheld.stages.feedback import Remark, as_text, feedback
-from upheld.stages.phrase import Advice, Phrase, advice_on
-from upheld.stages.refine import Refine
-from upheld.stages.write import WriteClaims
+from upheld.generation.refine import Refine
+from upheld.generation.write import WriteClaims
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM
-from upheld.trace import start_run
 from upheld.types import Claim, Draft, Support
 
 OPENED = claim("The museum opened in 1881.", Support.SUPPORTED, citation("museum"))

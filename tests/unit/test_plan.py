@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.planning.plan import Plan, Session, at_most
 from upheld.ports import Sampling
-from upheld.stages.plan import Plan, Session, at_most
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Question
 
 ASK = Question(" Why do some ferries carry no cars? ")

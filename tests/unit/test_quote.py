@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from upheld.stages.quote import QuoteWriter, sentences_of
-from upheld.stages.quote_likely import QuoteLikely
+from upheld.generation.extract import QuoteWriter, sentences_of
+from upheld.generation.extract_likely import QuoteLikely
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 
 LIGHTHOUSE = (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
-from upheld.budget import Budget
 from upheld.errors import LLMUnavailableError, UsageError
+from upheld.run.budget import Budget
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.types import Status
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from upheld.ingest.read import read
-from upheld.sentences import sentences
+from upheld.text.sentences import sentences
 
 FILLER = "<p>Vacuuming reclaims the room that dead rows take, and it should be done every day.</p>"
 

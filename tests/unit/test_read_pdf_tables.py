@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
 
 from upheld.ingest.read import read
-from upheld.sentences import sentences
+from upheld.text.sentences import sentences
 
 BODY = getSampleStyleSheet()["BodyText"]
 PROSE = "Words before the table are prose and go on for a while, so that their lines are long. " * 3

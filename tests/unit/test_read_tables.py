@@ -13,7 +13,7 @@ from docx.oxml import OxmlElement
 from tests.documents import make_docx, make_epub, make_xlsx
 from upheld.ingest.read import read
 from upheld.ingest.read.tables import LONGEST_LINE, Cell, table_lines
-from upheld.sentences import sentences
+from upheld.text.sentences import sentences
 
 PROSE = "<p>" + "A page has words before its tables, so that it is taken for a page. " * 20 + "</p>"
 

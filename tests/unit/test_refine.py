@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
-from upheld.budget import Budget
+from upheld.assessment.assess import assess
+from upheld.assessment.feedback import as_text, feedback
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.stages.assess import assess
-from upheld.stages.feedback import as_text, feedback
-from upheld.stages.refine import Refine, Round
-from upheld.stages.write import Claims, WriteClaims, WrittenClaim, claims_about
+from upheld.generation.refine import Refine, Round
+from upheld.generation.write import Claims, WriteClaims, WrittenClaim, claims_about
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM
-from upheld.trace import start_run
 from upheld.types import Draft, Support
 
 WRONG = draft(claim("It opened in 1882.", Support.CONTRADICTED, citation("museum")))

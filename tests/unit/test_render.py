@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.plain import plain
-from upheld.stages.render import NOTHING_WRITTEN, render
-from upheld.trace import Run
+from upheld._internal.to_json import plain
+from upheld.answer.render import NOTHING_WRITTEN, render
+from upheld.run.trace import Run
 from upheld.types import Citation, Claim, Draft, Evidence, Hit, Passage, Question, Scope, Status
 
 

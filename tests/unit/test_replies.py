@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from upheld.plain import plain
-from upheld.service.replies import OFF_LOOP_CLAIMS, rendered
+from upheld._internal.to_json import plain
+from upheld.check import CheckedAnswer, CheckedSource
+from upheld.service.routes.replies import OFF_LOOP_CLAIMS, rendered
 from upheld.types import Claim, Support, Verdict
-from upheld.verifying import CheckedAnswer, CheckedSource
 
 
 @pytest.mark.parametrize("count", [0, 1, OFF_LOOP_CLAIMS, OFF_LOOP_CLAIMS + 1, 3000])

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError, StorageError
 from upheld.ports import Relevance
-from upheld.stages.rerank import Order, Rerank
+from upheld.retrieval.rerank import Order, Rerank
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
 from upheld.types import Evidence, Hit, Passage, Question
 
 ASK = Question("q")

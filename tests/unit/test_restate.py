@@ -8,12 +8,12 @@ import pytest
 
 from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
 from tests.unit.shelf import told, written
-from upheld.budget import Budget
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.stages.diagnosis.restate import Restate
-from upheld.stages.write import Claims, WriteClaims, claims_about
+from upheld.generation.restate import Restate
+from upheld.generation.write import Claims, WriteClaims, claims_about
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Evidence, Support
 
 WRONG = claim(

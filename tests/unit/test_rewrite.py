@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMRejectedError, LLMUnavailableError
-from upheld.stages.rewrite import KeyPhrases, Rewrite, keyword_query
+from upheld.retrieval.rewrite import KeyPhrases, Rewrite, keyword_query
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
+from upheld.text.words import words
 from upheld.types import Question
-from upheld.words import words
 
 ASK = Question("  In which year did the architect of Harrow Point Lighthouse die?\n")
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.budget import Budget
-from upheld.stages.diagnosis.rivals import Rivals, differs
+from upheld.methods.by_diagnosis.conflict_detector import Rivals, differs
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
-from upheld.trace import start_run
 from upheld.types import (
     Citation,
     Claim,

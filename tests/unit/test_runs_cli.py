@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from tests.servers.scripted_model import reply
 from tests.servers.unruly import unruly
-from upheld.bench.runs.store import RunFolder
 from upheld.cli import app
 from upheld.errors import LLMUnavailableError, NotFoundError, UpheldError, UsageError
+from upheld_lab.bench.runs.store import RunFolder
 
 
 @pytest.fixture(autouse=True)

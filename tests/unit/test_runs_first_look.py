@@ -9,14 +9,14 @@ import pytest
 from pydantic import BaseModel
 
 from tests.unit.test_runs_run import QUESTIONS, plan_for, run, said, scores_of
-from upheld.bench.runs.records import Outcome
-from upheld.bench.runs.store import RunFolder
-from upheld.bench.suites.suite import Suite
 from upheld.errors import LLMOutputError, LLMRejectedError
+from upheld.generation.write import Claims
 from upheld.ports import Message
-from upheld.stages.verification import Chain, Judgment
-from upheld.stages.write import Claims
 from upheld.testing.fake_llm import Line, Script
+from upheld.verification.chain_values import Chain, Judgment
+from upheld_lab.bench.runs.records import Outcome
+from upheld_lab.bench.runs.store import RunFolder
+from upheld_lab.bench.suites.suite import Suite
 
 MUSEUM = Suite("own", QUESTIONS[1:2], (), {"own.jsonl": "hash"})
 ANEW = "Who built the lighthouse of Harrow?"

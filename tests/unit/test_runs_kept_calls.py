@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from upheld.bench.runs.kept_calls import KeptCalls
 from upheld.errors import LLMOutputError, LLMRejectedError, LLMUnavailableError
 from upheld.ports import LLM, Reply, Sampling
 from upheld.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import ASK, Choice, LLMConformance, say_choice
+from upheld_lab.bench.runs.kept_calls import KeptCalls
 
 RED = Choice(colour="red", sure=True)
 GREEN = Choice(colour="green", sure=True)

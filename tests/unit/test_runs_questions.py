@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from upheld.bench.runs.questions import first_of_each, suite_of
-from upheld.bench.split import Split
-from upheld.bench.suites.suite import Asked, Suite
+from upheld_lab.bench.runs.questions import first_of_each, suite_of
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.suites.suite import Asked, Suite
 
 
 def test_the_first_of_each_set_in_the_order_of_the_suite() -> None:

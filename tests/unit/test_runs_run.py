@@ -10,31 +10,31 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from upheld.assemble import Parts
-from upheld.bench.runs.asking import Ask
-from upheld.bench.runs.records import Outcome, Scores
-from upheld.bench.runs.run import Plan, run_on
-from upheld.bench.runs.scoring import Judges, score_again
-from upheld.bench.runs.store import RunFolder
-from upheld.bench.runs.summary import summary
-from upheld.bench.runs.variants import parse_variants
-from upheld.bench.scores.cost import Prices
-from upheld.bench.suites.suite import Asked, Suite
 from upheld.errors import LLMRejectedError, LLMUnavailableError, UsageError
+from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import IndexedDocument, Message
+from upheld.resources.open import Parts
+from upheld.retrieval.grade import Grade
 from upheld.settings import load_settings
-from upheld.stages.grade import Grade
-from upheld.stages.verification import Chain
-from upheld.stages.verify import Verify
-from upheld.stages.write import Claims
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line, Script
 from upheld.types import Document, Passage, content_hash
+from upheld.verification.chain_values import Chain
+from upheld.verification.verify import Verify
+from upheld_lab.bench.runs.asking import Ask
+from upheld_lab.bench.runs.records import Outcome, Scores
+from upheld_lab.bench.runs.run import Plan, run_on
+from upheld_lab.bench.runs.scoring import Judges, score_again
+from upheld_lab.bench.runs.store import RunFolder
+from upheld_lab.bench.runs.summary import summary
+from upheld_lab.bench.runs.variants import parse_variants
+from upheld_lab.bench.scores.cost import Prices
+from upheld_lab.bench.suites.suite import Asked, Suite
 
 TEXTS = {
     "ferry": "The ferry to Harrow takes 35 minutes. Dogs travel free of charge.",

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from upheld.bench.runs.records import Outcome, Scored
-from upheld.bench.runs.store import RunFolder
-from upheld.bench.suites.suite import Asked
 from upheld.errors import NotFoundError, UsageError
 from upheld.types import (
     Answer,
@@ -24,6 +21,9 @@ from upheld.types import (
     Usage,
     Verdict,
 )
+from upheld_lab.bench.runs.records import Outcome, Scored
+from upheld_lab.bench.runs.store import RunFolder
+from upheld_lab.bench.suites.suite import Asked
 
 ASKED = Asked(
     "facts/1",

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.bench.runs.records import Variant
-from upheld.bench.runs.variants import for_suite, parse_variants, told
 from upheld.errors import UsageError
+from upheld_lab.bench.runs.records import Variant
+from upheld_lab.bench.runs.variants import for_suite, parse_variants, told
 
 
 def test_methods_with_what_is_changed_of_them() -> None:

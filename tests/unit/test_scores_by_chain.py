@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.graded_answers import passage
-from upheld.bench.runs.records import Verified
-from upheld.bench.scores.by_chain import chain_scores, has_answer
-from upheld.bench.suites.suite import Asked
-from upheld.stages.verification import Judgment
+from upheld.verification.chain_values import Judgment
+from upheld_lab.bench.runs.records import Verified
+from upheld_lab.bench.scores.by_chain import chain_scores, has_answer
+from upheld_lab.bench.suites.suite import Asked
 
 WHEN = Asked("q/1", "q", "When did the museum open?", ("1881",), gold=frozenset({"plaque"}))
 OPEN = passage("hours", "The museum is open on Mondays.")

@@ -8,7 +8,10 @@ from statistics import fmean
 import pytest
 
 from tests.unit.graded_answers import A, B, answer, claim
-from upheld.bench.scores.chain import (
+from upheld.errors import LLMOutputError
+from upheld.testing.fake_llm import FakeLLM
+from upheld.verification.chain_values import Judgment
+from upheld_lab.bench.scores.chain import (
     Checked,
     Quality,
     Ranks,
@@ -17,10 +20,7 @@ from upheld.bench.scores.chain import (
     ranks,
     revised_rightly,
 )
-from upheld.bench.scores.judge import Judge, Revision
-from upheld.errors import LLMOutputError
-from upheld.stages.verification import Judgment
-from upheld.testing.fake_llm import FakeLLM
+from upheld_lab.bench.scores.judge import Judge, Revision
 
 
 def quality(

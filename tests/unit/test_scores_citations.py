@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.graded_answers import A, B, C, D, answer, claim, entails_if, passage
-from upheld.bench.scores.citations import (
+from upheld_lab.bench.scores.citations import (
     Sentence,
     as_meant,
     as_published,
     cited_well,
     marks_inside,
 )
-from upheld.bench.scores.entails import Held
-from upheld.bench.scores.precision_recall import PrecisionRecall
+from upheld_lab.bench.scores.entails import Held
+from upheld_lab.bench.scores.precision_recall import PrecisionRecall
 
 DOCUMENTS = (A, B, C, D)
 EVERYTHING = entails_if(lambda _claim, _ids: True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.graded_answers import A, B, answer, claim, entails_if, passage
-from upheld.bench.scores.cost import Prices, cached_share, cost
-from upheld.bench.scores.knowledge import (
+from upheld.types import Usage
+from upheld_lab.bench.scores.cost import Prices, cached_share, cost
+from upheld_lab.bench.scores.knowledge import (
     Step,
     claim_recall,
     effective_coverage,
     known_well,
     steps_of,
 )
-from upheld.types import Usage
 
 YES, NO = True, False
 

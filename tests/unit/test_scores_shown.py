@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.graded_answers import A, B, C, answer, cite, claim
-from upheld.bench.scores.gold import gold_citations
-from upheld.bench.scores.precision_recall import PrecisionRecall
-from upheld.bench.scores.shown import confidence, is_shown, method_of, shown_claims, text_of
 from upheld.types import Answer, Cause, Conflict, Support
+from upheld_lab.bench.scores.gold import gold_citations
+from upheld_lab.bench.scores.precision_recall import PrecisionRecall
+from upheld_lab.bench.scores.shown import confidence, is_shown, method_of, shown_claims, text_of
 
 GOOD = claim("Owls fly.", A, support=Support.SUPPORTED, probability=0.8, bearing=0.5)
 SURE = claim("Owls hoot.", B, support=Support.SUPPORTED, probability=0.6, bearing=0.9)

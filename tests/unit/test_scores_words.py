@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.bench.scores.words import (
+from upheld_lab.bench.scores.words import (
     accuracy,
     exact_match,
     list_precision,

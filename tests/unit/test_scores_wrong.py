@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.bench.scores.abstention import abstention
-from upheld.bench.scores.precision_recall import PrecisionRecall
-from upheld.bench.scores.wrong import (
+from upheld_lab.bench.scores.abstention import abstention
+from upheld_lab.bench.scores.precision_recall import PrecisionRecall
+from upheld_lab.bench.scores.wrong import (
     Point,
     Row,
     at_coverage,

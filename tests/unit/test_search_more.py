@@ -11,8 +11,8 @@ from upheld.errors import (
     UpheldError,
     WebUnavailableError,
 )
-from upheld.stages.search_more import search_more
-from upheld.trace import start_run
+from upheld.retrieval.search_more import search_more
+from upheld.run.trace import start_run
 from upheld.types import Evidence, Question
 
 ASK = Question("Where do owls sleep?")

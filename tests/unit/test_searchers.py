@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.edge.searx import Found, Results
-from upheld.edge.web import Pages, WebSearch
+from upheld.edge.web.searcher import Pages, WebSearch
+from upheld.edge.web.searx import Found, Results
 from upheld.ingest.page import PageReader
 from upheld.ingest.read import read
 from upheld.outside import Page
 from upheld.ports import Searcher
-from upheld.stages.rerank import Rerank
-from upheld.stages.search import Search
+from upheld.retrieval.rerank import Rerank
+from upheld.retrieval.search import Search
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_samples import OWNER, made

@@ -10,14 +10,14 @@ import pytest
 from pydantic import BaseModel
 
 from tests.unit.ferries import PlayLLM
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.planning.plan import Session
+from upheld.planning.select import By, Select, r_d, serves_for
 from upheld.ports import Message, Output, Reply, Sampling
-from upheld.stages.plan import Session
-from upheld.stages.select import By, Select, r_d, serves_for
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Evidence, Hit, Passage, Question
 
 ASK = Question("Why do some ferries carry no cars?")

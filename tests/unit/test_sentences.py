@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.sentences import block_spans, sentence_spans, sentences
+from upheld.text.sentences import block_spans, sentence_spans, sentences
 
 
 @pytest.mark.parametrize(

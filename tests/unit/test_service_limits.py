@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from upheld.errors import UsageError
-from upheld.service.asking import Ask
-from upheld.service.chat.request import Chat
-from upheld.service.limits import CollectionName, DocumentId, Label, QuestionText
+from upheld.service.answering import Ask
+from upheld.service.http.field_limits import CollectionName, DocumentId, Label, QuestionText
+from upheld.service.jobs.uploads import readable_name
+from upheld.service.openai.request import Chat
 from upheld.service.routes.verify import Verify
-from upheld.service.uploads import readable_name
 
 
 @pytest.mark.parametrize(

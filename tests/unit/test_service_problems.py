@@ -24,7 +24,7 @@ from upheld.errors import (
     UpheldError,
     UsageError,
 )
-from upheld.service.problems import problem_of, problem_response, tell
+from upheld.service.http.problems import problem_of, problem_response, tell
 from upheld.service.telemetry.logs import JsonLines
 
 INSIDE = "s3://bucket/tenants/7 refused key 0815"

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.drafts import citation, claim, draft
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.stages.short_answer import ShortAnswer, short_from
+from upheld.generation.short_answer import ShortAnswer, short_from
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Support
 
 OPENED = claim("The museum opened\nin 1881.", Support.SUPPORTED, citation("museum"))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from upheld.answer.render import render
 from upheld.cli import show
-from upheld.stages.render import render
-from upheld.stages.verify import Verify
-from upheld.stages.verify_draft import VerifyDraft
+from upheld.run.trace import Run
 from upheld.testing.fake_entailment import FakeEntailment
-from upheld.trace import Run
 from upheld.types import (
     Answer,
     Citation,
@@ -23,6 +21,8 @@ from upheld.types import (
     Question,
     Status,
 )
+from upheld.verification.verify import Verify
+from upheld.verification.verify_draft import VerifyDraft
 
 TOWER = "It was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry."

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from upheld.bench.split import Split, article, split_of_article, split_of_question
+from upheld_lab.bench.split import Split, article, split_of_article, split_of_question
 
 
 @pytest.mark.parametrize(

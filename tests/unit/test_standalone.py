@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.planning.standalone import Standalone, StandaloneQuestion, conversation
 from upheld.ports import Message
-from upheld.stages.standalone import Standalone, StandaloneQuestion, conversation
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Question
 
 EARLIER = (Message("user", "Is there a ferry?"), Message("assistant", "Yes,\nto Wren Island. [1]"))

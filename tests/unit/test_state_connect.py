@@ -6,8 +6,8 @@ import pytest
 from pydantic import SecretStr
 
 from upheld.errors import SettingsError
-from upheld.service.state.connect import address, conninfo, role_options
-from upheld.service.state.roles import Role
+from upheld.service.db.connect import address, conninfo, role_options
+from upheld.service.db.roles import Role
 
 URL = SecretStr("postgresql://web:s3cret@db.example/upheld?options=-c%20work_mem%3D8MB")
 

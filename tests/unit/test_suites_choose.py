@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from upheld.bench.suites.choose import SUITES, load_suite
 from upheld.errors import NotFoundError, UsageError
+from upheld_lab.bench.suites.choose import SUITES, load_suite
 
 
 def test_there_are_nine() -> None:

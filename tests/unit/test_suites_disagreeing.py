@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.unit.suite_packs import titles, write_rows, write_whole
-from upheld.bench.split import Split
-from upheld.bench.suites.choose import load_suite
-from upheld.bench.suites.suite import Suite
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.suites.choose import load_suite
+from upheld_lab.bench.suites.suite import Suite
 
 TEST, OTHER = titles(Split.TEST, 2, "Term")
 [DEV] = titles(Split.DEV, 1, "Term")

@@ -6,12 +6,12 @@ import hashlib
 
 import pytest
 
-from upheld.bench.split import Split
-from upheld.bench.suites.draw import Candidate, Draw, in_turn, paired
-from upheld.bench.suites.files import passage
-from upheld.bench.suites.suite import Asked
 from upheld.errors import UsageError
 from upheld.types import Passage
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.suites.draw import Candidate, Draw, in_turn, paired
+from upheld_lab.bench.suites.files import passage
+from upheld_lab.bench.suites.suite import Asked
 
 
 def candidate(id: str, *needs: str, split: Split = Split.TEST) -> Candidate:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from upheld.bench.suites.own import load_own
-from upheld.bench.suites.suite import Asked
 from upheld.errors import NotFoundError, UsageError
+from upheld_lab.bench.suites.own import load_own
+from upheld_lab.bench.suites.suite import Asked
 
 
 @pytest.fixture

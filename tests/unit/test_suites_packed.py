@@ -14,10 +14,10 @@ from tests.unit.suite_packs import (
     write_rows,
     write_whole,
 )
-from upheld.bench.corpus import choose_questions, load
-from upheld.bench.split import Split
-from upheld.bench.suites.choose import load_suite
-from upheld.bench.suites.suite import Asked, Suite
+from upheld_lab.bench.corpus import choose_questions, load
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.suites.choose import load_suite
+from upheld_lab.bench.suites.suite import Asked, Suite
 
 DEV = titles(Split.DEV, 12)
 TEST = titles(Split.TEST, 12)

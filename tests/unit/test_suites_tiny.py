@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from upheld.bench.metrics import answer_in
-from upheld.bench.split import Split
-from upheld.bench.suites.choose import load_suite
-from upheld.bench.suites.suite import Asked
+from upheld_lab.bench.metrics import answer_in
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.suites.choose import load_suite
+from upheld_lab.bench.suites.suite import Asked
 
 TINY = load_suite("tiny", None)
 TEXTS = {each.id: each.text for each in TINY.passages}

@@ -10,7 +10,7 @@ from typing import get_args
 
 import upheld
 from upheld.client import AsyncUpheld, Upheld
-from upheld.open_settings import OpenSettings
+from upheld.open_options import OpenSettings
 from upheld.settings import Settings
 
 PUBLIC = {

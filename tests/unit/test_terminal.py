@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
+from upheld._internal.terminal import SafeConsole, on_one_line, printable, printable_json
 from upheld.cli import app, show
 from upheld.errors import UpheldError
-from upheld.terminal import SafeConsole, on_one_line, printable, printable_json
 from upheld.types import Answer, Cause, Claim, Passage, Status, Support, Verdict
 
 EVIL = (

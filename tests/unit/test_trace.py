@@ -8,9 +8,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from upheld.concurrency import together
+from upheld._internal.concurrency import together
 from upheld.errors import LLMError
-from upheld.trace import Run, current_run, span, start_run
+from upheld.run.trace import Run, current_run, span, start_run
 from upheld.types import Draft, Event, Question, Usage
 
 

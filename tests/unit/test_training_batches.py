@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from upheld.bench.verify.labels import Label
-from upheld.training.verifier.batches import Encoded, batches, encode, pair_tokenizer
-from upheld.training.verifier.pairs import Pair
+from upheld_lab.bench.verify.labels import Label
+from upheld_lab.training.verifier.batches import Encoded, batches, encode, pair_tokenizer
+from upheld_lab.training.verifier.pairs import Pair
 from upheld_models import embedder_tokenizer
 
 

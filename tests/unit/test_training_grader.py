@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
-from upheld.bench.corpus import BenchQuestion
-from upheld.bench.split import Split
-from upheld.training.grader.candidates import tells_nothing
-from upheld.training.grader.data import DIET, examples_of
-from upheld.training.grader.questions import HYBRIDQA, Asked, without_leaks
 from upheld.types import Passage
+from upheld_lab.bench.corpus import BenchQuestion
+from upheld_lab.bench.split import Split
+from upheld_lab.training.grader.candidates import tells_nothing
+from upheld_lab.training.grader.data import DIET, examples_of
+from upheld_lab.training.grader.questions import HYBRIDQA, Asked, without_leaks
 
 TEXT = "Vell has a harbour. The lighthouse of Vell was built in 1869. Ferries leave at noon."
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from upheld.bench.verify.labels import Label
-from upheld.bench.verify.sets import CALIBRATION_SETS, TEST_SETS, Case, for_training, load
-from upheld.training.verifier.data import SCORER, VERIFIER, Diet, feed
-from upheld.training.verifier.leaks import (
+from upheld_lab.bench.verify.labels import Label
+from upheld_lab.bench.verify.sets import CALIBRATION_SETS, TEST_SETS, Case, for_training, load
+from upheld_lab.training.verifier.data import SCORER, VERIFIER, Diet, feed
+from upheld_lab.training.verifier.leaks import (
     TestTexts,
     normalised,
     sharing,
     test_texts,
     without_leaks,
 )
-from upheld.training.verifier.pairs import Pair
+from upheld_lab.training.verifier.pairs import Pair
 
 SMALL = replace(VERIFIER, twins=100)
 PAGE = "The bridge was opened in the spring of 1932. It is a kilometre long."

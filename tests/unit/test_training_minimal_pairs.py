@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.bench.verify.labels import Label
-from upheld.sentences import sentences
-from upheld.training.verifier import tables
-from upheld.training.verifier.batches import Encoded, batches
-from upheld.training.verifier.business_texts import business_pairs
-from upheld.training.verifier.edits import EDITORS, Context, edits
-from upheld.training.verifier.facts import Fact
-from upheld.training.verifier.frames import framed
-from upheld.training.verifier.minimal_pairs import as_pairs, minimal_pairs
-from upheld.training.verifier.style import aucs
+from upheld.text.sentences import sentences
+from upheld_lab.bench.verify.labels import Label
+from upheld_lab.training.verifier import tables
+from upheld_lab.training.verifier.batches import Encoded, batches
+from upheld_lab.training.verifier.business_texts import business_pairs
+from upheld_lab.training.verifier.edits import EDITORS, Context, edits
+from upheld_lab.training.verifier.facts import Fact
+from upheld_lab.training.verifier.frames import framed
+from upheld_lab.training.verifier.minimal_pairs import as_pairs, minimal_pairs
+from upheld_lab.training.verifier.style import aucs
 
 TEXT = (
     "Ada Lovelace was born in London in 1815 and died in Marylebone in 1852.",

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from upheld.training.verifier.rewordings import reworded
+from upheld_lab.training.verifier.rewordings import reworded
 
 
 @pytest.mark.parametrize(

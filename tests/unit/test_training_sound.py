@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.training.verifier.sound import sound
+from upheld_lab.training.verifier.sound import sound
 
 FORM = "Most of the {thing} was {done} in {year}."
 USUAL = {

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from upheld.bench.verify.labels import Label
-from upheld.training.verifier import spoil
-from upheld.training.verifier.facts import Fact
-from upheld.training.verifier.synthetic import faithful, synthetic
+from upheld_lab.bench.verify.labels import Label
+from upheld_lab.training.verifier import spoil
+from upheld_lab.training.verifier.facts import Fact
+from upheld_lab.training.verifier.synthetic import faithful, synthetic
 
 TEXT = (
     "Ada Lovelace was born in London in 1815.",

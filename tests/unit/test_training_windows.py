@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.training.verifier.windows import gathered, windows
+from upheld_lab.training.verifier.windows import gathered, windows
 
 SENTENCES = st.lists(st.integers(1, 30).map(lambda n: " ".join(["word"] * n)), max_size=40)
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from upheld.budget import Budget
+from upheld.answer.fix_citations import mend
 from upheld.ports import Judgement, Pair
-from upheld.stages.checks.conclude import Conclude
-from upheld.stages.checks.guard import Guard
-from upheld.stages.checks.task import Finding, Task
-from upheld.stages.mend import mend
-from upheld.stages.verify import Verify
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.trace import start_run
 from upheld.types import Cause, Citation, Claim, Passage, Question, Support
+from upheld.verification.decide import Conclude
+from upheld.verification.rules import Guard
+from upheld.verification.task import Finding, Task
+from upheld.verification.verify import Verify
 
 TOWER = (
     "The lighthouse was built in 1869. It opens to visitors at nine. 2,340 people came last year."

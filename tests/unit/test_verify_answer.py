@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import upheld_models
-from upheld.assemble import open_verify
+from upheld.check import check, kept_checker, opened_verify, verify, verify_async
 from upheld.errors import SettingsError, UsageError
 from upheld.ports import Judgement
+from upheld.resources.open import open_verify
 from upheld.settings import Settings, load_settings
-from upheld.stages.judge import JudgeUncertain
-from upheld.stages.verify import Verify
-from upheld.stages.verify_answer import verify_answer
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Cause, Passage, Support
-from upheld.verifying import check, kept_checker, opened_verify, verify, verify_async
+from upheld.verification.llm_judge import JudgeUncertain
+from upheld.verification.verify import Verify
+from upheld.verification.verify_answer import verify_answer
 
 TOWER = "The lighthouse was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon."
@@ -153,7 +153,7 @@ def test_the_model_is_opened_once_for_the_same_settings(monkeypatch: pytest.Monk
         opened.append(settings)
         return Verify(model=model)
 
-    monkeypatch.setattr("upheld.assemble.open_verify", open_verify)
+    monkeypatch.setattr("upheld.resources.open.open_verify", open_verify)
     for threads in ("3", "3", "5"):
         monkeypatch.setenv("UPHELD_THREADS", threads)
         assert verify("The ferry leaves at noon. [1]", [FERRY]).supported

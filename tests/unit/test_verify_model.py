@@ -11,8 +11,8 @@ import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from upheld.edge.entailment import LocalEntailment
-from upheld.edge.onnx import open_session
+from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.edge.onnx.session import open_session
 from upheld.errors import MissingExtraError, ModelError
 from upheld.ports import Entailment, Pair
 from upheld.testing.entailment_conformance import (
@@ -69,7 +69,7 @@ async def test_each_pair_runs_alone_so_that_company_cannot_move_its_score(
             rows.append(len(fed["input_ids"]))
             return self.session.run(names, fed)
 
-    monkeypatch.setattr("upheld.edge.cross_encoder.open_session", Watched)
+    monkeypatch.setattr("upheld.edge.onnx.cross_encoder.open_session", Watched)
     model = LocalEntailment(TINY, embedder_tokenizer(), threads=4)
     together = await model.judge(PAIRS)
     assert [(await model.judge([pair]))[0] for pair in PAIRS] == together

@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from tests.verify_pairs import VerifyPair, read_pairs
-from upheld.sentences import sentences
-from upheld.stages.checks.checkworthy import not_checkworthy
-from upheld.stages.checks.claims import split_answer
-from upheld.stages.checks.figures import absent, values
-from upheld.stages.checks.quote_check import find_quote, quotable
+from upheld.text.figures import absent, values
+from upheld.text.sentences import sentences
 from upheld.types import Support
+from upheld.verification.checkworthy import not_checkworthy
+from upheld.verification.claims import split_answer
+from upheld.verification.exact_quote import find_quote, quotable
 
 PAIRS = read_pairs()
 RIGHT = """verbatim_quote light_paraphrase strong_paraphrase two_sentences inference one_of_several

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from upheld.budget import Budget
 from upheld.ports import Judgement, Pair
-from upheld.stages.verify import Verify
-from upheld.stages.verify_answer import verify_answer
+from upheld.run.budget import Budget
+from upheld.run.trace import Run, start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.trace import Run, start_run
 from upheld.types import Cause, Claim, Support
+from upheld.verification.verify import Verify
+from upheld.verification.verify_answer import verify_answer
 
 TOPICS = ("ferries", "lamps", "gulls", "boats", "tides", "ropes")
 SENTENCES = [

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.sentences import sentences
-from upheld.stages.checks.quote_check import find_quote, quotable
+from upheld.text.sentences import sentences
 from upheld.types import Passage
+from upheld.verification.exact_quote import find_quote, quotable
 
 
 def passage(text: str, title: str = "", *headings: str) -> Passage:

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.servers.unruly import HANG, RESET, Response, in_turn, unruly
-from upheld.budget import Budget
-from upheld.edge.searx import Found, Results, Searx
-from upheld.edge.web import Pages, WebSearch, by_shared_words, encyclopaedias_first
+from upheld.edge.web.searcher import Pages, WebSearch, by_shared_words, encyclopaedias_first
+from upheld.edge.web.searx import Found, Results, Searx
 from upheld.errors import (
     BudgetExceededError,
     MissingExtraError,
@@ -24,7 +23,8 @@ from upheld.ingest.page import PageReader
 from upheld.ingest.read import read
 from upheld.outside import Page
 from upheld.ports import IndexedDocument
-from upheld.trace import start_run
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.types import Evidence, Question
 
 TEXTS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.continuation import begins_midway, ends_midway
-from upheld.sentences import sentences
+from upheld.text.continuation import begins_midway, ends_midway
+from upheld.text.sentences import sentences
 
 
 def flat(text: str) -> list[str]:

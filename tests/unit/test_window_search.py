@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from upheld.errors import ModelError
-from upheld.stages.checks.word_search import WordIndex, best_of
-from upheld.stages.verify import Verify
+from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment
-from upheld.trace import start_run
+from upheld.text.word_search import WordIndex, best_of
 from upheld.types import Citation, Claim, Passage, Support
+from upheld.verification.verify import Verify
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors

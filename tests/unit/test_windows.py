@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.sentences import sentence_spans
-from upheld.stages.checks.source import Source
-from upheld.stages.checks.windows import pieces, windows
+from upheld.text.sentences import sentence_spans
+from upheld.text.windows import pieces, windows
 from upheld.types import Passage
+from upheld.verification.source import Source
 
 
 def count(text: str) -> int:

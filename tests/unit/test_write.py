@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.budget import Budget
-from upheld.edge.strict_schema import strict_schema
+from upheld.answer.cite import cite, closest_sentence
+from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
+from upheld.generation.write import Claims, WriteClaims, WrittenClaim, claims_about
 from upheld.ports import Message, Sampling
-from upheld.stages.cite import cite, closest_sentence
-from upheld.stages.write import Claims, WriteClaims, WrittenClaim, claims_about
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM
-from upheld.trace import start_run
 from upheld.types import (
     Cause,
     Claim,

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
 from upheld.errors import LLMUnavailableError
-from upheld.stages.quote import QuoteWriter
-from upheld.stages.write import WriteClaims
-from upheld.stages.write_after import WriteAfter
+from upheld.generation.extract import QuoteWriter
+from upheld.generation.write import WriteClaims
+from upheld.generation.write_after import WriteAfter
+from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.trace import start_run
 from upheld.types import Question, Support
 
 EVIDENCE = draft(names=("museum",)).evidence

@@ -4,8 +4,8 @@ from math import log
 
 import pytest
 
+from upheld.planning.yes_probability import yes_chances
 from upheld.ports import Token
-from upheld.stages.yes_chance import yes_chances
 
 
 def token(text: str, **chances: float) -> Token:

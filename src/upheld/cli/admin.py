@@ -16,8 +16,8 @@ from upheld.cli.delete_tenant import delete_tenant
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from upheld.service.state.database import AdminSession
-    from upheld.service.state.keys import Key, KeyScope
+    from upheld.service.db.database import AdminSession
+    from upheld.service.db.keys import Key, KeyScope
 
 T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True)
@@ -53,7 +53,7 @@ def migrate(as_json: options.Json = False) -> None:
         UPHELD_DATABASE_URL=postgresql://owner@db/upheld upheld admin migrate
     """
     url = _database_url()
-    from upheld.service.state.migrate import migrate
+    from upheld.service.db.migrate import migrate
 
     revision = migrate(url)
     if as_json:
@@ -71,7 +71,7 @@ def add_tenant(name: Name, as_json: options.Json = False) -> None:
         upheld admin tenant add museum
     """
     url = _database_url()
-    from upheld.service.state import tenants
+    from upheld.service.db import tenants
 
     added = _in_session(url, lambda admin: tenants.add(admin, name))
     if as_json:
@@ -90,7 +90,7 @@ def list_tenants(as_json: options.Json = False) -> None:
         upheld admin tenant list --json
     """
     url = _database_url()
-    from upheld.service.state import tenants
+    from upheld.service.db import tenants
 
     found = _in_session(url, tenants.listed)
     if as_json:
@@ -129,7 +129,7 @@ def add_key(
         upheld admin key add museum --scope write --json
     """
     url = _database_url()
-    from upheld.service.state import keys, tenants
+    from upheld.service.db import keys, tenants
 
     scopes = [_scope(each) for each in scope]
     seen = label or ([] if unlabelled else None)
@@ -157,7 +157,7 @@ def list_keys(name: Name, as_json: options.Json = False) -> None:
         upheld admin key list museum
     """
     url = _database_url()
-    from upheld.service.state import keys, tenants
+    from upheld.service.db import keys, tenants
 
     async def found(admin: AdminSession) -> list[Key]:
         return await keys.listed(admin, await tenants.named(admin, name))
@@ -181,7 +181,7 @@ def revoke_key(
         upheld admin key revoke 0f3c2a9b1d4e5f60
     """
     url = _database_url()
-    from upheld.service.state import keys
+    from upheld.service.db import keys
 
     revoked = _in_session(url, lambda admin: keys.revoke(admin, prefix))
     if as_json:
@@ -201,7 +201,7 @@ def _database_url() -> SecretStr | None:
 def _in_session(url: SecretStr | None, work: Callable[[AdminSession], Awaitable[T]]) -> T:
     import asyncio
 
-    from upheld.service.state.database import admin_session
+    from upheld.service.db.database import admin_session
 
     async def run() -> T:
         async with admin_session(url) as admin:
@@ -211,7 +211,7 @@ def _in_session(url: SecretStr | None, work: Callable[[AdminSession], Awaitable[
 
 
 def _scope(given: str) -> KeyScope:
-    from upheld.service.state.keys import KeyScope
+    from upheld.service.db.keys import KeyScope
 
     if given not in set(KeyScope):
         known = ", ".join(KeyScope)

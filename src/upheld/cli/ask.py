@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from upheld.budget import Budget
 from upheld.cli import options, show
 from upheld.errors import UsageError
+from upheld.run.budget import Budget
 from upheld.types import SearchMode, Status
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def calibrate_grader(
         upheld calibrate grader --data pack --out models/grader/fit.json
     """
     from upheld.calibration.grading import fit_thresholds
-    from upheld.stages.fitted_grade import GraderFit
+    from upheld.retrieval.fitted_grade import GraderFit
 
     if (rows is None) == (data is None):
         raise UsageError("Give a file of graded passages, or --data with the data pack.")
@@ -76,9 +76,9 @@ async def _cases(
     rows: Path | None, data: Path | None, model: Path | None, cache: Path | None
 ) -> tuple[str, list[Case]]:
     """The grader's name, and its best scores with and without what helps."""
-    from upheld.bench.report import watching
-    from upheld.bench.retrieval.action_fit import cases_of_dev, cases_of_file, opened_grader
-    from upheld.bench.vectors import default_cache
+    from upheld_lab.bench.report import watching
+    from upheld_lab.bench.retrieval.action_fit import cases_of_dev, cases_of_file, opened_grader
+    from upheld_lab.bench.vectors import default_cache
 
     async with opened_grader(model) as grader:
         if rows is not None:

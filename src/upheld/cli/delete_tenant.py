@@ -29,8 +29,8 @@ def delete_tenant(
     options.need_service()
     import asyncio
 
-    from upheld.service.ending import end_tenant
-    from upheld.service.state.connect import address
+    from upheld.service.db.connect import address
+    from upheld.service.tenants.deletion import end_tenant
     from upheld.settings import load_settings
 
     settings = load_settings()

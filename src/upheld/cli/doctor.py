@@ -14,7 +14,10 @@ import typer
 from rich.text import Text
 
 import upheld
-from upheld.assemble import (
+from upheld.cli import options, show
+from upheld.errors import UpheldError
+from upheld.ports import Message, Pair, Relevance, Sampling
+from upheld.resources.open import (
     Parts,
     has_local_models,
     load_grade,
@@ -23,11 +26,8 @@ from upheld.assemble import (
     open_parts,
     open_verify,
 )
-from upheld.cli import options, show
-from upheld.errors import UpheldError
-from upheld.ports import Message, Pair, Relevance, Sampling
+from upheld.run.trace import start_run
 from upheld.settings import Settings, load_settings
-from upheld.trace import start_run
 from upheld.types import Question, Scope
 
 LOCAL = "pip install 'upheld[local]'"

@@ -10,9 +10,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from upheld._internal.terminal import on_one_line
 from upheld.cli import options, show
 from upheld.errors import UsageError
-from upheld.terminal import on_one_line
 from upheld.types import DocumentInfo
 
 

@@ -11,11 +11,11 @@ from urllib.parse import unquote
 import typer
 from rich.text import Text
 
+from upheld._internal.terminal import on_one_line
 from upheld.cli import options, show
-from upheld.terminal import on_one_line
 
 if TYPE_CHECKING:
-    from upheld.ingest.report import AddReport, Failure, HiddenText
+    from upheld.add_report import AddReport, Failure, HiddenText
 
 _HIDING = 5  # files with hidden text, likewise
 _NAMED = 20  # deleted documents that are named on the screen; --json names all

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from upheld.progress import printable
+from upheld._internal.progress import printable
 from upheld.types import Event
 
 # Stages by what they do, for people; others are shown by their own name.

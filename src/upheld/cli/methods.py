@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.methods.catalogue import METHODS, Entry
 from upheld.methods.choose import entry, parameters
+from upheld.methods.registry import METHODS, Entry
 
 
 def methods(

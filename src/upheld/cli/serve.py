@@ -21,7 +21,7 @@ from upheld.errors import UsageError
 from upheld.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from upheld.service.state.database import AdminSession
+    from upheld.service.db.database import AdminSession
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DEV_TENANT = "dev"
@@ -84,10 +84,10 @@ def worker() -> None:
     """
     options.need_service()
     settings = load_settings()
-    from upheld.service.opened import opened
+    from upheld.service.jobs.worker import work
+    from upheld.service.resources import opened
     from upheld.service.telemetry.logs import log_json
     from upheld.service.telemetry.metrics import Metrics
-    from upheld.service.worker import work
 
     log_json()
 
@@ -105,8 +105,8 @@ def worker() -> None:
 
 
 def _run(serving: _Serving, host: str, port: int, processes: int) -> None:
-    from upheld.service.processes import run_processes
-    from upheld.service.state.connect import address
+    from upheld.service.db.connect import address
+    from upheld.service.http.processes import run_processes
     from upheld.service.telemetry.logs import log_json
 
     log_json()
@@ -165,9 +165,9 @@ def _end_by_signal() -> None:
 
 @contextmanager
 def _private_database(settings: Settings) -> Iterator[tuple[Settings, UUID]]:
-    from upheld.service.dev_postgres import private_postgres
-    from upheld.service.state import tenants
-    from upheld.service.state.database import admin_session
+    from upheld.service.db import tenants
+    from upheld.service.db.database import admin_session
+    from upheld.service.db.dev_postgres import private_postgres
 
     if "://" in settings.kb:
         raise UsageError(f"--dev keeps everything in a folder, not in {settings.kb}.")

@@ -12,9 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from upheld._internal.terminal import SafeConsole, on_one_line, printable_json
+from upheld._internal.to_json import plain
 from upheld.errors import UpheldError
-from upheld.plain import plain
-from upheld.terminal import SafeConsole, on_one_line, printable_json
 from upheld.types import (
     Answer,
     Cause,
@@ -62,7 +62,7 @@ def complain(error: UpheldError) -> None:
 
 def show_answer(answer: Answer) -> None:
     """Every claim with its verdict and the words that decided, the sources, and what was amiss."""
-    from upheld.stages.render import numbered  # here, so that errors and help are shown at once
+    from upheld.answer.render import numbered  # here, so that errors and help are shown at once
 
     if answer.status in (Status.ABSTAINED, Status.FAILED):
         out.print(Text(answer.text, style="yellow"))
@@ -83,7 +83,7 @@ def show_answer(answer: Answer) -> None:
 
 def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
     """Two sources that disagree, word for word: the reader has to weigh them."""
-    from upheld.stages.render import marks
+    from upheld.answer.render import marks
 
     one, other = (
         f"“{_one_line(each.quote)}” {marks([each], numbers)}"
@@ -94,8 +94,8 @@ def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
 
 def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
     """A claim in the colour of its verdict, its marks as mended, and under it why."""
-    from upheld.stages.mend import mend
-    from upheld.stages.render import marks
+    from upheld.answer.fix_citations import mend
+    from upheld.answer.render import marks
 
     verdict = claim.verdict
     sign, colour = LOOK[verdict.support]

@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from upheld.budget import Budget
+from upheld._internal.progress import verifying
+from upheld._internal.terminal import on_one_line
+from upheld.answer.render import numbered
+from upheld.check import CheckedAnswer, check, opened_judge, opened_verify, read_source
 from upheld.cli import options, show
 from upheld.errors import ReadError, UsageError
-from upheld.progress import verifying
+from upheld.run.budget import Budget
 from upheld.settings import Settings, load_settings
-from upheld.stages.render import numbered
-from upheld.terminal import on_one_line
 from upheld.types import Passage
-from upheld.verifying import CheckedAnswer, check, opened_judge, opened_verify, read_source
 
 NOT_ALL_SUPPORTED = 4
 

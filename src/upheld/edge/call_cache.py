@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from upheld.edge.call_store import as_text, call_key, from_text, read, write
 from upheld.errors import LLMOutputError, UsageError
 from upheld.ports import LLM, Generation, Message, Output, Reply, Sampling
-from upheld.trace import current_run
+from upheld.run.trace import current_run
 from upheld.types import Usage, content_hash
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")

@@ -1,1 +1,1 @@
-"""From files to indexed passages."""
+"""From files to indexed passages: read, chunk, embed, write. No stage, no engine."""

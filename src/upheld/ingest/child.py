@@ -9,7 +9,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from upheld.child_process import serve
+from upheld._internal.child_process import serve
 from upheld.errors import MissingExtraError, UpheldError
 from upheld.ingest.read import read
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from upheld.ingest.count import CharacterCounter, Counter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
-from upheld.sentences import Span, block_spans, sentences_of_block
+from upheld.text.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, Place, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, with its two marks

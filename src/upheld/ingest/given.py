@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from upheld.concurrency import in_reading_thread
+from upheld._internal.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.pipeline import Reader, pipeline_version

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from upheld.ingest.report import AddReport
+from upheld.add_report import AddReport
 from upheld.ingest.walk import Found
 from upheld.types import DocumentInfo
 

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from upheld.concurrency import in_reading_thread, together
+from upheld._internal.concurrency import in_reading_thread, together
+from upheld.add_report import AddReport, Failure, HiddenText, Progress, Tell
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.changes import File, compare
 from upheld.ingest.chunk import Chunker
@@ -18,7 +19,6 @@ from upheld.ingest.gone import find_gone, why_not
 from upheld.ingest.limits import Limits
 from upheld.ingest.read import READERS_VERSION, ReadDocument
 from upheld.ingest.read.document import one_line
-from upheld.ingest.report import AddReport, Failure, HiddenText, Progress, Tell
 from upheld.ingest.walk import Found, find_files
 from upheld.ports import Embedder, Index, IndexedDocument
 from upheld.types import Document, DocumentInfo, Passage, Scope, content_hash

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from upheld.add_report import Failure
 from upheld.errors import NotFoundError
 from upheld.ingest.read import SUFFIXES
-from upheld.ingest.report import Failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from types import TracebackType
 
-from upheld.child_process import HEADER, OUT_OF_MEMORY, ChildProcess
+from upheld._internal.child_process import HEADER, OUT_OF_MEMORY, ChildProcess
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.limits import Limits
 from upheld.ingest.read.document import Heading, ReadDocument

@@ -1,1 +1,1 @@
-"""The methods: one paper, one file."""
+"""The methods: one paper, one file; `build` makes them from resources. No engine is named here."""

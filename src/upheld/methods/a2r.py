@@ -28,17 +28,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below
+from upheld.assessment.feedback import as_text, feedback
+from upheld.assessment.phrase import Phrase
+from upheld.generation.fallback import Write
+from upheld.generation.refine import Refine, Round
 from upheld.methods.keep import Keep
 from upheld.ports import Searcher
-from upheld.stages.assess import Aspect, Assessment, Thresholds, assess, below
-from upheld.stages.fallback import Write
-from upheld.stages.feedback import as_text, feedback
-from upheld.stages.phrase import Phrase
-from upheld.stages.refine import Refine, Round
-from upheld.stages.search_more import search_more
-from upheld.stages.verify_draft import Check
-from upheld.trace import Run, current_run, span
+from upheld.retrieval.search_more import search_more
+from upheld.run.trace import Run, current_run, span
 from upheld.types import Draft, Evidence, Question, union
+from upheld.verification.verify_draft import Check
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from upheld.errors import UsageError
-from upheld.methods.catalogue import METHODS, Entry, Values
 from upheld.methods.parameters import Parameters
+from upheld.methods.registry import METHODS, Entry, Values
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -23,17 +23,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.concurrency import together
+from upheld._internal.concurrency import together
+from upheld.generation.join import join
+from upheld.generation.short_answer import ShortAnswer
+from upheld.generation.write_after import WriteAfter
+from upheld.planning.next_question import NextQuestion
+from upheld.planning.plan import Session, unplanned
+from upheld.planning.select import By, Select
 from upheld.ports import LLM, Searcher
-from upheld.stages.affordable import if_affordable
-from upheld.stages.join import join
-from upheld.stages.next_question import NextQuestion
-from upheld.stages.plan import Session, unplanned
-from upheld.stages.rerank import Order
-from upheld.stages.select import By, Select
-from upheld.stages.short_answer import ShortAnswer
-from upheld.stages.write_after import WriteAfter
-from upheld.trace import current_run
+from upheld.retrieval.rerank import Order
+from upheld.run.affordable import if_affordable
+from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 
 

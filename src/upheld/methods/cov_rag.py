@@ -22,16 +22,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from upheld.generation.fallback import Write
 from upheld.methods.keep import Keep
+from upheld.planning.revise_first import ReviseFirst
 from upheld.ports import Searcher
-from upheld.stages.affordable import if_affordable
-from upheld.stages.chain_verify import ChainVerify, Sigma, sigma
-from upheld.stages.fallback import Write
-from upheld.stages.revise_first import ReviseFirst
-from upheld.stages.search_more import search_more
-from upheld.trace import current_run
+from upheld.retrieval.search_more import search_more
+from upheld.run.affordable import if_affordable
+from upheld.run.trace import current_run
+from upheld.text.words import words
 from upheld.types import Draft, Question
-from upheld.words import words
+from upheld.verification.chain import ChainVerify, Sigma, sigma
 
 
 class Position(StrEnum):

@@ -24,15 +24,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.concurrency import together
+from upheld._internal.concurrency import together
+from upheld.generation.fallback import Write
 from upheld.ports import Searcher
-from upheld.stages.affordable import if_affordable
-from upheld.stages.distil import Distil
-from upheld.stages.fallback import Write
-from upheld.stages.grade import Action, Grade
-from upheld.stages.rewrite import Rewrite
-from upheld.stages.search_more import search_more
-from upheld.trace import current_run
+from upheld.retrieval.distil import Distil
+from upheld.retrieval.grade import Action, Grade
+from upheld.retrieval.rewrite import Rewrite
+from upheld.retrieval.search_more import search_more
+from upheld.run.affordable import if_affordable
+from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question, union
 
 

@@ -26,16 +26,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from upheld.concurrency import all_of, together
+from upheld._internal.concurrency import all_of, together
+from upheld.generation.fallback import Write
+from upheld.generation.join import join
+from upheld.generation.short_answer import ShortAnswer
+from upheld.planning.plan import Plan, Session, unplanned
+from upheld.planning.select import Select
 from upheld.ports import Searcher
-from upheld.stages.affordable import if_affordable
-from upheld.stages.fallback import Write
-from upheld.stages.join import join
-from upheld.stages.plan import Plan, Session, unplanned
-from upheld.stages.rerank import Order
-from upheld.stages.select import Select
-from upheld.stages.short_answer import ShortAnswer
-from upheld.trace import current_run
+from upheld.retrieval.rerank import Order
+from upheld.run.affordable import if_affordable
+from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 
 

@@ -12,12 +12,12 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from upheld.methods.by_diagnosis.unsupported_policy import Leftover
 from upheld.methods.cov_rag import Position
 from upheld.methods.keep import Keep
-from upheld.stages.chain_verify import Sigma
-from upheld.stages.diagnosis.settle import Leftover
-from upheld.stages.select import By
+from upheld.planning.select import By
 from upheld.types import SearchMode
+from upheld.verification.chain import Sigma
 
 
 class Feedback(StrEnum):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from upheld.generation.fallback import Write
 from upheld.ports import Searcher
-from upheld.stages.fallback import Write
-from upheld.trace import current_run
+from upheld.run.trace import current_run
 from upheld.types import Draft, Question
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from upheld.patterns import replaced
+from upheld.text.patterns import replaced
 
 # Turn markers of the chat templates in use. Servers tokenize the whole conversation at once, so
 # that a marker inside a passage would end the user's turn and begin another.

@@ -1,1 +1,1 @@
-"""The service: verified answers for many tenants."""
+"""The service: verified answers for many tenants. Rooms below it never import it."""

@@ -8,20 +8,20 @@ from uuid import UUID
 
 from fastapi import FastAPI
 
-from upheld.service import problems
-from upheld.service.admission import Admission, Limits
-from upheld.service.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
-from upheld.service.callers import Door, tenant_of
-from upheld.service.deadline import Deadline
-from upheld.service.lingering import Lingering
-from upheld.service.opened import opened
-from upheld.service.quotas import Uploads
-from upheld.service.reference import reference_route
+from upheld.service.admission.admission import Admission, Limits
+from upheld.service.admission.quotas import Uploads
+from upheld.service.auth.middleware import Door, tenant_of
+from upheld.service.http import problems
+from upheld.service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
+from upheld.service.http.deadline import Deadline
+from upheld.service.http.lingering import Lingering
+from upheld.service.http.reference import reference_route
+from upheld.service.jobs.worker import working
+from upheld.service.resources import opened
 from upheld.service.routes import answers, chat, documents, guarantee, health, jobs, verify
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
 from upheld.service.telemetry.stalls import watched
-from upheld.service.worker import working
 from upheld.settings import Settings
 from upheld.version import __version__
 

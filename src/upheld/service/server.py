@@ -9,8 +9,8 @@ from collections.abc import Callable
 import uvicorn
 from fastapi import FastAPI
 
-from upheld.service.admission import Admission
-from upheld.service.patience import patient
+from upheld.service.admission.admission import Admission
+from upheld.service.http.patience import patient
 
 DRAIN_SECONDS = 30  # for requests under way; then they are cut off
 _LAST_SECONDS = 5  # for replies to whoever was refused meanwhile

@@ -10,7 +10,7 @@ from enum import Enum
 
 from upheld.errors import ModelError
 from upheld.ports import Judgement, Pair
-from upheld.words import content_stems, words
+from upheld.text.words import content_stems, words
 
 _NEGATIONS = frozenset({"not", "no", "never", "none", "without", "cannot"})
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from upheld.errors import ModelError
 from upheld.ports import Relevance
 from upheld.testing.fake_entailment import Fault
-from upheld.words import content_stems
+from upheld.text.words import content_stems
 
 
 def shared_words(pair: Relevance) -> float:

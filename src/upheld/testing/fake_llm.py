@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from upheld.concurrency import request_sent
+from upheld._internal.cache import kept
+from upheld._internal.concurrency import request_sent
 from upheld.errors import LLMError, LLMOutputError
-from upheld.kept import kept
 from upheld.ports import Generation, Message, Output, Reply, Sampling, Token
 from upheld.types import Usage
 

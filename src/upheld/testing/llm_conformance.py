@@ -14,11 +14,11 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from upheld.budget import Budget
-from upheld.calls import generate
 from upheld.errors import BudgetExceededError, LLMOutputError
 from upheld.ports import LLM, Message, Sampling
-from upheld.trace import start_run
+from upheld.run.budget import Budget
+from upheld.run.calls import generate
+from upheld.run.trace import start_run
 from upheld.types import Usage
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from upheld.ports import Searcher
-from upheld.trace import start_run
+from upheld.run.trace import start_run
 from upheld.types import Question, passage_id
 
 KNOWN = Question("When was the Skarvik lighthouse lit for the first time?")

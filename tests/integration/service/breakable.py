@@ -24,16 +24,16 @@ from tests.servers.fault_proxy import Fault, FaultProxy, fault_proxy
 from tests.servers.postgres import State
 from tests.servers.seaweedfs import S3Server
 from tests.servers.unruly import Request, Response, completion, unruly
-from upheld.assemble import Shared, open_shared
 from upheld.errors import ModelError
 from upheld.ports import Judgement, Pair
-from upheld.service import opened
+from upheld.resources.open import Shared, open_shared
+from upheld.retrieval.grade import Grade
+from upheld.service import resources as opened
 from upheld.settings import Settings
-from upheld.stages.grade import Grade
-from upheld.stages.verify import Verify
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import ENTAILS, FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
+from upheld.verification.verify import Verify
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors

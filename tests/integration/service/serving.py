@@ -13,11 +13,11 @@ from pydantic import SecretStr
 from tests.integration.places import Place
 from tests.servers.postgres import State
 from upheld.service.app import create_app
-from upheld.service.state import keys, tenants
-from upheld.service.state.database import admin_session
-from upheld.service.state.keys import KeyScope
-from upheld.service.state.tasks import worker_app
-from upheld.service.work import bodies
+from upheld.service.db import keys, tenants
+from upheld.service.db.database import admin_session
+from upheld.service.db.keys import KeyScope
+from upheld.service.db.queue import worker_app
+from upheld.service.jobs.tasks import bodies
 from upheld.settings import Settings, load_settings
 
 METRICS_KEY = SecretStr("a key that Prometheus has")

@@ -23,9 +23,9 @@ from tests.integration.service.serving import (
 )
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
-from upheld.plain import plain
+from upheld._internal.to_json import plain
+from upheld.check import CheckedAnswer
 from upheld.types import Answer
-from upheld.verifying import CheckedAnswer
 
 pytestmark = pytest.mark.real
 PLACES = (

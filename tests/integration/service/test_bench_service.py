@@ -8,8 +8,8 @@ import math
 import pytest
 from typer.testing import CliRunner
 
-from upheld.bench.service.figures import BARS
-from upheld.cli.bench import app
+from upheld_lab.bench.service.figures import BARS
+from upheld_lab.cli.bench import app
 
 # On a busy machine models take ten times as long.
 pytestmark = [pytest.mark.real, pytest.mark.campaign, pytest.mark.timeout(900)]

@@ -9,10 +9,10 @@ import pytest
 from tests.integration.service.people import new_tenant, put, with_collection
 from tests.servers.postgres import State
 from upheld.ingest.pipeline import document_id
-from upheld.service.asking import _cited
-from upheld.service.state import documents
-from upheld.service.state.answers import Cited
-from upheld.service.state.database import Database
+from upheld.service.answering import _cited
+from upheld.service.db import documents
+from upheld.service.db.answers import Cited
+from upheld.service.db.database import Database
 from upheld.types import Answer, Citation, Conflict, Passage, Status
 
 pytestmark = pytest.mark.real

@@ -22,11 +22,11 @@ from tests.integration.service.serving import (
 )
 from tests.servers.postgres import State
 from upheld.errors import StorageError
-from upheld.service.knowledge import tenant_prefix
-from upheld.service.state.connect import conninfo
-from upheld.service.state.tasks import worker_app
-from upheld.service.sweeping import sweep_deletions
-from upheld.service.work import bodies
+from upheld.service.db.connect import conninfo
+from upheld.service.db.queue import worker_app
+from upheld.service.jobs.sweeping import sweep_deletions
+from upheld.service.jobs.tasks import bodies
+from upheld.service.tenants.indexes import tenant_prefix
 
 pytestmark = pytest.mark.real
 DOCUMENTS = "/v1/collections/staff/documents"

@@ -9,10 +9,10 @@ import pytest
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
 from upheld.errors import ConflictError, NotFoundError, UsageError
-from upheld.service.state import answers, collections, documents, idempotency
-from upheld.service.state.database import Database, Session
-from upheld.service.state.documents import DocumentStatus
-from upheld.service.state.idempotency import Claim
+from upheld.service.db import answers, collections, documents, idempotency
+from upheld.service.db.database import Database, Session
+from upheld.service.db.documents import DocumentStatus
+from upheld.service.db.idempotency import Claim
 
 pytestmark = pytest.mark.real
 

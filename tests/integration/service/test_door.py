@@ -22,9 +22,9 @@ from tests.integration.service.serving import (
     service_settings,
 )
 from tests.servers.postgres import State
-from upheld.service.chat.errors import is_spoken
-from upheld.service.state.database import Database
-from upheld.service.state.keys import KeyScope
+from upheld.service.db.database import Database
+from upheld.service.db.keys import KeyScope
+from upheld.service.http.openai_errors import is_spoken
 
 pytestmark = pytest.mark.real
 

@@ -15,8 +15,8 @@ from tests.integration.service.serving import ask, give
 from tests.servers.fault_proxy import Fault
 from tests.servers.postgres import new_state
 from tests.servers.seaweedfs import S3Server
-from upheld.service import work
-from upheld.service.dev_postgres import PrivatePostgres
+from upheld.service.db.dev_postgres import PrivatePostgres
+from upheld.service.jobs import tasks as work
 from upheld.types import content_hash
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]

@@ -27,23 +27,23 @@ from tests.integration.service.serving import (
     work_off,
 )
 from tests.servers.postgres import State
-from upheld.assemble import Shared, open_shared
 from upheld.calibration.labelled import LabelledClaim
 from upheld.cli import app as command
 from upheld.errors import CalibrationError
-from upheld.service import opened
-from upheld.service.calibrating import MOST_LABELS
-from upheld.service.state.connect import conninfo
-from upheld.service.state.keys import KeyScope
-from upheld.service.state.tasks import Work
-from upheld.service.work import Works
+from upheld.resources.open import Shared, open_shared
+from upheld.retrieval.grade import Grade
+from upheld.service import resources as opened
+from upheld.service.db.connect import conninfo
+from upheld.service.db.keys import KeyScope
+from upheld.service.db.queue import Work
+from upheld.service.jobs.calibration import MOST_LABELS
+from upheld.service.jobs.tasks import Works
 from upheld.settings import Settings
-from upheld.stages.grade import Grade
-from upheld.stages.verify import Verify
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Support
+from upheld.verification.verify import Verify
 
 pytestmark = pytest.mark.real
 PATH = "/v1/collections/staff/guarantee"

@@ -10,10 +10,10 @@ import pytest
 from tests.integration.service.people import new_tenant
 from tests.servers.postgres import State
 from upheld.errors import ConflictError
-from upheld.service.state import idempotency
-from upheld.service.state.connect import conninfo
-from upheld.service.state.database import Database
-from upheld.service.state.idempotency import Claim, Replay
+from upheld.service.db import idempotency
+from upheld.service.db.connect import conninfo
+from upheld.service.db.database import Database
+from upheld.service.db.idempotency import Claim, Replay
 
 pytestmark = pytest.mark.real
 

@@ -20,7 +20,7 @@ from tests.integration.service.serving import (
 )
 from tests.servers.postgres import State
 from tests.servers.unruly import Request, Response, unruly
-from upheld.methods.catalogue import METHODS
+from upheld.methods.registry import METHODS
 
 pytestmark = pytest.mark.real
 QUESTION = "When does the lighthouse open, and who keeps its keys?"

@@ -19,11 +19,11 @@ from tests.integration.service.queueing import (
 )
 from tests.servers.postgres import State
 from upheld.errors import NotFoundError, ReadError, StorageError
-from upheld.service.state import documents
-from upheld.service.state.database import Database
-from upheld.service.state.documents import DocumentStatus
-from upheld.service.state.jobs import Jobs, JobStatus
-from upheld.service.state.tasks import Task, Work
+from upheld.service.db import documents
+from upheld.service.db.database import Database
+from upheld.service.db.documents import DocumentStatus
+from upheld.service.db.jobs import Jobs, JobStatus
+from upheld.service.db.queue import Task, Work
 
 pytestmark = pytest.mark.real
 

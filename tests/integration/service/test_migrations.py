@@ -12,12 +12,12 @@ from pydantic import SecretStr
 
 from tests.servers.postgres import State, new_name
 from upheld.errors import StateError, StateUnavailableError
-from upheld.service.dev_postgres import PrivatePostgres
-from upheld.service.state.connect import conninfo, owner_engine
-from upheld.service.state.database import Database, admin_session
-from upheld.service.state.migrate import _config, check, migrate
-from upheld.service.state.tasks import Task, Work
-from upheld.service.state.tenants import listed
+from upheld.service.db.connect import conninfo, owner_engine
+from upheld.service.db.database import Database, admin_session
+from upheld.service.db.dev_postgres import PrivatePostgres
+from upheld.service.db.migrate import _config, check, migrate
+from upheld.service.db.queue import Task, Work
+from upheld.service.db.tenants import listed
 
 pytestmark = pytest.mark.real
 

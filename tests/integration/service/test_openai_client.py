@@ -28,8 +28,8 @@ from tests.servers.llama import MODEL
 from tests.servers.postgres import State
 from tests.servers.unruly import Request, Response, completion, unruly
 from upheld.errors import SettingsError
-from upheld.methods.catalogue import METHODS
-from upheld.service.state.keys import KeyScope
+from upheld.methods.registry import METHODS
+from upheld.service.db.keys import KeyScope
 from upheld.settings import load_settings
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]

@@ -22,7 +22,7 @@ from tests.integration.service.serving import (
 )
 from tests.servers.postgres import State
 from tests.servers.site import Resource, running_site
-from upheld.edge.fetch import Fetcher
+from upheld.edge.web.fetch import Fetcher
 
 pytestmark = pytest.mark.real
 PAGE = "<html><body><article><p>The lighthouse opens at nine every day.</p></article></body></html>"
@@ -57,7 +57,7 @@ async def test_a_page_is_fetched_and_cited(own_state: State, app: FastAPI) -> No
 async def test_without_the_extra_a_page_is_refused_at_once(
     own_state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    for name in (missing, "upheld.edge.fetch"):
+    for name in (missing, "upheld.edge.web.fetch"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     with monkeypatch.context() as without:
         without.setitem(sys.modules, missing, None)

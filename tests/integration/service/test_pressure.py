@@ -24,8 +24,8 @@ from tests.integration.service.serving import (
 )
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
-from upheld.assemble import Parts, Shared, join
-from upheld.service import knowledge
+from upheld.resources.open import Parts, Shared, join
+from upheld.service.tenants import indexes as knowledge
 from upheld.settings import Settings
 
 pytestmark = pytest.mark.real

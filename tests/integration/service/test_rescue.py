@@ -10,10 +10,10 @@ import pytest
 from tests.integration.service.people import new_tenant
 from tests.integration.service.queueing import Recorder, defer, now, statuses, work_off, worker
 from tests.servers.postgres import State
-from upheld.service.state.database import Database
-from upheld.service.state.jobs import Jobs, JobStatus
-from upheld.service.state.rescue import rescue
-from upheld.service.state.tasks import MOST_ATTEMPTS, Work
+from upheld.service.db.database import Database
+from upheld.service.db.jobs import Jobs, JobStatus
+from upheld.service.db.queue import MOST_ATTEMPTS, Work
+from upheld.service.jobs.rescue import rescue
 
 pytestmark = pytest.mark.real
 

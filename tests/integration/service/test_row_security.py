@@ -12,13 +12,13 @@ from psycopg import errors as pg
 
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
-from upheld.service.state import audit, documents, guarantees, idempotency
-from upheld.service.state.connect import conninfo, role_options
-from upheld.service.state.database import Database
-from upheld.service.state.jobs import Jobs
-from upheld.service.state.roles import Role
-from upheld.service.state.tables import metadata
-from upheld.service.state.tasks import Task
+from upheld.service.db import audit, documents, guarantees, idempotency
+from upheld.service.db.connect import conninfo, role_options
+from upheld.service.db.database import Database
+from upheld.service.db.jobs import Jobs
+from upheld.service.db.queue import Task
+from upheld.service.db.roles import Role
+from upheld.service.db.tables import metadata
 
 pytestmark = pytest.mark.real
 

@@ -27,7 +27,7 @@ from tests.integration.places import Place
 from tests.integration.service.listening import listening, remote
 from tests.integration.service.serving import give, new_key, service_settings, work_off
 from tests.servers.postgres import State
-from upheld.own_loop import OwnLoop
+from upheld._internal.loop_thread import OwnLoop
 
 pytestmark = pytest.mark.real
 CHECKS = [

@@ -30,18 +30,18 @@ from tests.integration.service.serving import (
 from tests.servers.postgres import State
 from upheld.cli import app as command
 from upheld.errors import ConflictError, NotFoundError, StorageError
-from upheld.service import ending
-from upheld.service.callers import Caller
-from upheld.service.ending import end_tenant
-from upheld.service.giving import Gift
-from upheld.service.giving import give as give_to
-from upheld.service.state import tenants
-from upheld.service.state.connect import conninfo
-from upheld.service.state.database import Database, admin_session
-from upheld.service.state.keys import KeyScope
-from upheld.service.state.tables import metadata
-from upheld.service.state.tasks import Work
-from upheld.service.uploads import receive
+from upheld.service.auth.middleware import Caller
+from upheld.service.db import tenants
+from upheld.service.db.connect import conninfo
+from upheld.service.db.database import Database, admin_session
+from upheld.service.db.keys import KeyScope
+from upheld.service.db.queue import Work
+from upheld.service.db.tables import metadata
+from upheld.service.jobs.document_writes import Gift
+from upheld.service.jobs.document_writes import give as give_to
+from upheld.service.jobs.uploads import receive
+from upheld.service.tenants import deletion as ending
+from upheld.service.tenants.deletion import end_tenant
 from upheld.settings import Settings
 
 pytestmark = pytest.mark.real

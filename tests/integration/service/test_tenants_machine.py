@@ -22,15 +22,15 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.integration.service.people import new_tenant, with_collection
 from tests.servers.postgres import State
+from upheld._internal.loop_thread import OwnLoop
 from upheld.errors import ConflictError, NotFoundError, UsageError
-from upheld.own_loop import OwnLoop
-from upheld.service.state import answers, audit, collections, documents, idempotency
-from upheld.service.state.answers import Cited, KeptAnswer
-from upheld.service.state.connect import address
-from upheld.service.state.database import Database, Session
-from upheld.service.state.idempotency import Claim
-from upheld.service.state.jobs import Jobs
-from upheld.service.state.tasks import NOT_CANCELLABLE, Task
+from upheld.service.db import answers, audit, collections, documents, idempotency
+from upheld.service.db.answers import Cited, KeptAnswer
+from upheld.service.db.connect import address
+from upheld.service.db.database import Database, Session
+from upheld.service.db.idempotency import Claim
+from upheld.service.db.jobs import Jobs
+from upheld.service.db.queue import NOT_CANCELLABLE, Task
 from upheld.types import Scope
 
 pytestmark = pytest.mark.real

@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.integration.places import Place
 from tests.integration.service.serving import client, new_key, running, service_settings, work_off
 from tests.servers.postgres import State
-from upheld.own_loop import OwnLoop
+from upheld._internal.loop_thread import OwnLoop
 from upheld.types import Scope
 
 pytestmark = pytest.mark.real

@@ -20,16 +20,16 @@ from tests.integration.service.test_work import given, owner, rows, upload
 from tests.servers.postgres import State
 from tests.unit.test_read_bombs import BOMBS
 from upheld.ingest.read import ReadDocument
-from upheld.service.giving import Gift, give, take_back
-from upheld.service.opened import Service, opened
-from upheld.service.state.database import Database
-from upheld.service.state.documents import DocumentStatus
-from upheld.service.state.jobs import Jobs, JobStatus
-from upheld.service.state.tasks import Task, Work, worker_app
-from upheld.service.state.turns import Again
+from upheld.service.db.database import Database
+from upheld.service.db.documents import DocumentStatus
+from upheld.service.db.jobs import Jobs, JobStatus
+from upheld.service.db.queue import Task, Work, worker_app
+from upheld.service.db.turns import Again
+from upheld.service.jobs.document_writes import Gift, give, take_back
+from upheld.service.jobs.tasks import BATCH, Works, bodies
+from upheld.service.jobs.worker import working
+from upheld.service.resources import Service, opened
 from upheld.service.telemetry.metrics import Metrics
-from upheld.service.work import BATCH, Works, bodies
-from upheld.service.worker import working
 
 pytestmark = pytest.mark.real
 

@@ -14,20 +14,20 @@ from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
 from tests.integration.service.serving import service_settings
 from tests.servers.postgres import State
-from upheld.edge.lancedb import LanceIndex
-from upheld.kept import kept_entries
+from upheld._internal.cache import kept_entries
+from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Statistics
-from upheld.service.callers import Caller
-from upheld.service.giving import Gift, give, take_back
-from upheld.service.opened import Service, opened
-from upheld.service.state import documents
-from upheld.service.state.documents import Document, DocumentStatus
-from upheld.service.state.jobs import Jobs
-from upheld.service.state.keys import KeyScope
-from upheld.service.state.tasks import Task, Work
+from upheld.service.auth.middleware import Caller
+from upheld.service.db import documents
+from upheld.service.db.documents import Document, DocumentStatus
+from upheld.service.db.jobs import Jobs
+from upheld.service.db.keys import KeyScope
+from upheld.service.db.queue import Task, Work
+from upheld.service.jobs.document_writes import Gift, give, take_back
+from upheld.service.jobs.tasks import TAIL_ROWS, Works, untidy
+from upheld.service.jobs.uploads import Upload, receive, sweep
+from upheld.service.resources import Service, opened
 from upheld.service.telemetry.metrics import Metrics
-from upheld.service.uploads import Upload, receive, sweep
-from upheld.service.work import TAIL_ROWS, Works, untidy
 
 pytestmark = pytest.mark.real
 NOBODY_WAITS = timedelta(seconds=-60)

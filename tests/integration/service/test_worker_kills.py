@@ -20,9 +20,9 @@ from tests.integration.service.commands import Command, started
 from tests.integration.service.queueing import now
 from tests.integration.service.serving import client, give, new_key, running, service_settings
 from tests.servers.postgres import State
-from upheld.service.opened import Service
-from upheld.service.state.tasks import Work
-from upheld.service.uploads import sweep
+from upheld.service.db.queue import Work
+from upheld.service.jobs.uploads import sweep
+from upheld.service.resources import Service
 from upheld.types import content_hash
 
 pytestmark = pytest.mark.real

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from upheld.concurrency import together
+from upheld._internal.concurrency import together
 from upheld.edge.lance.collection import Collection, Found
 from upheld.edge.lance.failures import translated
 from upheld.edge.lance.predicates import narrowed

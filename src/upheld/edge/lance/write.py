@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from upheld.concurrency import together
+from upheld._internal.concurrency import together
 from upheld.edge.lance import rows
 from upheld.edge.lance.collection import Collection, has_places
 from upheld.edge.lance.failures import commit, newest, rereading

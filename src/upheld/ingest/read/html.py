@@ -16,7 +16,7 @@ from typing import Any
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.read.document import Heading, ReadDocument, canonical
 from upheld.ingest.read.markdown import from_markdown
-from upheld.patterns import stream_safe
+from upheld.text.patterns import stream_safe
 
 HtmlElement = Any  # lxml publishes no types
 _SPACES = re.compile(r"[ \t\r\n\f]+")

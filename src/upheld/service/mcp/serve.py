@@ -15,11 +15,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp
 
-from upheld.assemble import open_parts
 from upheld.errors import UsageError
-from upheld.service.listening import listening
+from upheld.resources.open import open_parts
+from upheld.service.http.listening import listening
+from upheld.service.http.patience import patient
 from upheld.service.mcp.tools import server
-from upheld.service.patience import patient
 from upheld.settings import Settings
 
 PATH = "/mcp"

@@ -12,16 +12,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, create_model
 
-from upheld.assemble import Parts
-from upheld.budget import Budget
+from upheld._internal.concurrency import within
+from upheld._internal.to_json import plain
+from upheld.check import CheckedAnswer, check
 from upheld.client import MAX_QUESTION, AsyncUpheld
-from upheld.concurrency import within
 from upheld.errors import UpheldError, UsageError
-from upheld.plain import plain
+from upheld.resources.open import Parts
+from upheld.run.budget import Budget
+from upheld.run.trace import start_run
 from upheld.service.mcp.text import answer_text, checked_text, evidence_text
-from upheld.trace import start_run
 from upheld.types import Answer, Evidence, Scope
-from upheld.verifying import CheckedAnswer, check
 from upheld.version import __version__
 
 P = ParamSpec("P")

@@ -7,16 +7,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import JSONResponse
 
-from upheld.service.admitted import Admitted
-from upheld.service.asking import Ask, Body, answered, shown
-from upheld.service.callers import Asker, Parts, Reader
-from upheld.service.deadline import by_deadline
-from upheld.service.json_bodies import json_route
-from upheld.service.leaving import while_there
-from upheld.service.repeats import REPLAYED, IdempotencyKey, once
-from upheld.service.state import answers
-from upheld.service.streaming import NAMES, event_schema, stream
-from upheld.trace import Listener
+from upheld.run.trace import Listener
+from upheld.service.admission.admitted import Admitted
+from upheld.service.admission.idempotency import REPLAYED, IdempotencyKey, once
+from upheld.service.answering import Ask, Body, answered, shown
+from upheld.service.auth.middleware import Asker, Parts, Reader
+from upheld.service.db import answers
+from upheld.service.http.deadline import by_deadline
+from upheld.service.http.disconnect import while_there
+from upheld.service.http.json_bodies import json_route
+from upheld.service.routes.streaming import NAMES, event_schema, stream
 from upheld.types import Answer
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"], route_class=json_route(128))

@@ -11,23 +11,23 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.sse import format_sse_event
 
 from upheld.errors import NotFoundError
-from upheld.methods.catalogue import METHODS
-from upheld.service.admitted import Admitted
-from upheld.service.asking import AskBudget, Body, answered
-from upheld.service.callers import Asker, Caller, Parts
-from upheld.service.chat.errors import RESPONSES, as_error
-from upheld.service.chat.reply import Completion, chunks, completion
-from upheld.service.chat.request import AT, Chat, question_of
-from upheld.service.deadline import by_deadline
-from upheld.service.json_bodies import json_route
-from upheld.service.leaving import while_there
-from upheld.service.opened import Service
-from upheld.service.problem import Problem
-from upheld.service.repeats import Once
-from upheld.service.replies import as_json
-from upheld.service.state import collections
-from upheld.service.streaming import event_schema, stream
-from upheld.trace import Listener
+from upheld.methods.registry import METHODS
+from upheld.run.trace import Listener
+from upheld.service.admission.admitted import Admitted
+from upheld.service.admission.idempotency import Once
+from upheld.service.answering import AskBudget, Body, answered
+from upheld.service.auth.middleware import Asker, Caller, Parts
+from upheld.service.db import collections
+from upheld.service.http.deadline import by_deadline
+from upheld.service.http.disconnect import while_there
+from upheld.service.http.json_bodies import json_route
+from upheld.service.http.openai_errors import RESPONSES, as_error
+from upheld.service.http.problem import Problem
+from upheld.service.openai.reply import Completion, chunks, completion
+from upheld.service.openai.request import AT, Chat, question_of
+from upheld.service.resources import Service
+from upheld.service.routes.replies import as_json
+from upheld.service.routes.streaming import event_schema, stream
 
 MOST_STRINGS = 10_000  # 500 messages, each of a few parts
 router = APIRouter(

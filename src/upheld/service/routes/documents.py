@@ -10,10 +10,18 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
 
 from upheld.errors import MissingExtraError, NotFoundError, UsageError
-from upheld.service.bodies import is_json
-from upheld.service.callers import Caller, Parts, Reader, Writer
-from upheld.service.deadline import STATE_SECONDS, at_most
-from upheld.service.giving import (
+from upheld.service.admission.idempotency import IdempotencyKey
+from upheld.service.admission.quotas import Quota, Uploads
+from upheld.service.auth.middleware import Caller, Parts, Reader, Writer
+from upheld.service.db import collections, documents
+from upheld.service.db.documents import DocumentStatus
+from upheld.service.db.visible import may_give
+from upheld.service.http.bodies import is_json
+from upheld.service.http.deadline import STATE_SECONDS, at_most
+from upheld.service.http.disconnect import while_there
+from upheld.service.http.field_limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
+from upheld.service.http.problems import MOST_FAULTS
+from upheld.service.jobs.document_writes import (
     ACCEPTED,
     DocumentView,
     Ending,
@@ -24,17 +32,9 @@ from upheld.service.giving import (
     take_back,
     view,
 )
-from upheld.service.leaving import while_there
-from upheld.service.limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
-from upheld.service.opened import Service
-from upheld.service.problems import MOST_FAULTS
-from upheld.service.quotas import Quota, Uploads
-from upheld.service.repeats import IdempotencyKey
-from upheld.service.replies import as_json
-from upheld.service.state import collections, documents
-from upheld.service.state.documents import DocumentStatus
-from upheld.service.state.visible import may_give
-from upheld.service.uploads import readable_name, receive
+from upheld.service.jobs.uploads import readable_name, receive
+from upheld.service.resources import Service
+from upheld.service.routes.replies import as_json
 from upheld.types import content_hash
 
 router = APIRouter(prefix="/v1/collections", tags=["documents"])

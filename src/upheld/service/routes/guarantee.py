@@ -10,12 +10,19 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from upheld.calibration.fitted import FittedGuarantee
-from upheld.service.calibrating import ACCEPTED, Fitting, Removed, ask_for, asked_with, take_back
-from upheld.service.callers import Parts, Reader, Writer
-from upheld.service.leaving import while_there
-from upheld.service.limits import CollectionName
-from upheld.service.repeats import IdempotencyKey
-from upheld.service.state import guarantees
+from upheld.service.admission.idempotency import IdempotencyKey
+from upheld.service.auth.middleware import Parts, Reader, Writer
+from upheld.service.db import guarantees
+from upheld.service.http.disconnect import while_there
+from upheld.service.http.field_limits import CollectionName
+from upheld.service.jobs.calibration import (
+    ACCEPTED,
+    Fitting,
+    Removed,
+    ask_for,
+    asked_with,
+    take_back,
+)
 
 router = APIRouter(prefix="/v1/collections/{collection}/guarantee", tags=["guarantee"])
 # Smaller ones would take more labels than are taken; larger ones would promise nothing.

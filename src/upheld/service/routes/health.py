@@ -11,13 +11,13 @@ from typing import Any, Literal, TypeVar
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from upheld.assemble import has_local_models
-from upheld.concurrency import all_of
+from upheld._internal.concurrency import all_of
 from upheld.errors import ModelError, UpheldError
 from upheld.ports import Message, Pair, Relevance, Sampling
-from upheld.service.callers import Parts
-from upheld.service.deadline import in_time
-from upheld.service.opened import Service
+from upheld.resources.open import has_local_models
+from upheld.service.auth.middleware import Parts
+from upheld.service.http.deadline import in_time
+from upheld.service.resources import Service
 
 T = TypeVar("T")
 router = APIRouter(tags=["health"])

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
+from upheld._internal.to_json import plain
 from upheld.errors import ConflictError
-from upheld.plain import plain
-from upheld.service.callers import Parts, Reader, Writer
-from upheld.service.limits import PAGE
-from upheld.service.repeats import IdempotencyKey, carry_out
-from upheld.service.replies import as_json
-from upheld.service.state import audit
-from upheld.service.state.database import Session
-from upheld.service.state.jobs import JobInfo, Jobs
+from upheld.service.admission.idempotency import IdempotencyKey, carry_out
+from upheld.service.auth.middleware import Parts, Reader, Writer
+from upheld.service.db import audit
+from upheld.service.db.database import Session
+from upheld.service.db.jobs import JobInfo, Jobs
+from upheld.service.http.field_limits import PAGE
+from upheld.service.routes.replies import as_json
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 CANCEL = "DELETE /v1/jobs/{id}"

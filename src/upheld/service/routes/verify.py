@@ -5,15 +5,15 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from upheld.service.admitted import Admitted
-from upheld.service.asking import AskBudget
-from upheld.service.callers import Checker, Parts
-from upheld.service.deadline import by_deadline
-from upheld.service.json_bodies import json_route
-from upheld.service.leaving import while_there
-from upheld.service.limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
-from upheld.service.replies import rendered
-from upheld.verifying import CheckedAnswer, check
+from upheld.check import CheckedAnswer, check
+from upheld.service.admission.admitted import Admitted
+from upheld.service.answering import AskBudget
+from upheld.service.auth.middleware import Checker, Parts
+from upheld.service.http.deadline import by_deadline
+from upheld.service.http.disconnect import while_there
+from upheld.service.http.field_limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
+from upheld.service.http.json_bodies import json_route
+from upheld.service.routes.replies import rendered
 
 router = APIRouter(prefix="/v1/verify", tags=["verify"], route_class=json_route(128))
 

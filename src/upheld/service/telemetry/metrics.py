@@ -19,11 +19,11 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from upheld.methods.catalogue import METHODS
+from upheld.check import CheckedAnswer
+from upheld.methods.registry import METHODS
 from upheld.service.telemetry.kinds import KINDS, OTHER, kind_of
 from upheld.service.telemetry.stalls import LATE_SECONDS
 from upheld.types import Answer, Claim, Event, Status, Support
-from upheld.verifying import CheckedAnswer
 
 # From a BM25 search on a warm index to an answer of a slow model.
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)

@@ -1,0 +1,82 @@
+"""Scores of a ranking, and how sure a difference between two of them is."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from upheld.types import Passage
+from upheld_lab.bench.corpus import BenchQuestion
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_NO_PUNCTUATION = str.maketrans(string.punctuation, " " * len(string.punctuation))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How one question went."""
+
+    hit1: bool
+    hit5: bool
+    hit20: bool
+    answer_in5: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def score(question: BenchQuestion, found: Sequence[Passage]) -> Score:
+    """Any gold passage among the first 1, 5, 20; any answer in the text of the first 5."""
+    place = next((i for i, passage in enumerate(found) if passage.id in question.gold), len(found))
+    there = place < len(found)
+    return Score(
+        there and place < 1,
+        there and place < 5,
+        there and place < 20,
+        any(answer_in(passage.text, question.answers) for passage in found[:5]),
+    )
+
+
+def answer_in(text: str, answers: Iterable[str]) -> bool:
+    """Whether an answer stands in a text as whole words, by SQuAD's normalisation."""
+    padded = f" {normalise(text)} "
+    return any(f" {normal} " in padded for normal in map(normalise, answers) if normal)
+
+
+def normalise(text: str) -> str:
+    """Lower case, no punctuation, no articles, single spaces."""
+    return " ".join(_ARTICLES.sub(" ", text.casefold().translate(_NO_PUNCTUATION)).split())
+
+
+def share(values: Iterable[bool]) -> float:
+    """The share of true values."""
+    return float(np.mean(list(values)))
+
+
+def paired_interval(
+    ours: Mapping[str, Sequence[bool]],
+    theirs: Mapping[str, Sequence[bool]],
+    *,
+    seed: int = 0,
+    rounds: int = 10_000,
+) -> Interval:
+    """Mean over sets of the difference on the same questions; bootstrap inside each set."""
+    dice = np.random.default_rng(seed)
+    means, resampled = [], []
+    for name in ours:
+        difference = np.array(ours[name], float) - np.array(theirs[name], float)
+        picks = dice.integers(0, len(difference), (rounds, len(difference)))
+        means.append(difference.mean())
+        resampled.append(difference[picks].mean(axis=1))
+    low, high = np.percentile(np.mean(resampled, axis=0), [2.5, 97.5])
+    return Interval(float(np.mean(means)), float(low), float(high))

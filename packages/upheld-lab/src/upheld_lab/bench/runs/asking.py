@@ -1,0 +1,106 @@
+"""One question, asked of every variant, each as if it were alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from upheld.client import AsyncUpheld
+from upheld.errors import UpheldError
+from upheld.methods.build import Kit
+from upheld.methods.choose import parameters
+from upheld.ports import Searcher
+from upheld.resources.open import Parts, judge_stage
+from upheld.types import Scope, content_hash
+from upheld_lab.bench.runs.first_look import FirstLook
+from upheld_lab.bench.runs.kept_calls import KeptCalls
+from upheld_lab.bench.runs.records import Outcome, Variant
+from upheld_lab.bench.runs.shared import sharing
+from upheld_lab.bench.runs.variants import told
+from upheld_lab.bench.suites.suite import Asked
+
+FOUND = 20  # passages of a plain search that are noted beside the answers
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Asks with parts that are opened once; `calls` is where replies are kept."""
+
+    parts: Parts
+    variants: Sequence[Variant]
+    calls: Path
+    shared: bool = False  # small models read each text once a question
+
+    async def __call__(
+        self, number: int, asked: Asked, done: Collection[str], keep: Callable[[Outcome], None]
+    ) -> None:
+        """What each variant makes of it, but for those that are done, is kept as it comes."""
+        parts = sharing(self.parts) if self.shared else self.parts
+        found = await self._found(parts, asked)
+        for variant in in_turn(self.variants, number):
+            if variant.name not in done:
+                keep(await self._outcome(parts, number, asked, variant, found))
+
+    async def warm_up(self, asked: Asked) -> None:
+        """Local models are loaded by whoever asks first: that is nobody's time."""
+        with suppress(UpheldError):
+            quoting = replace(self.parts, llm=None, judge=None)
+            await AsyncUpheld(quoting).ask(asked.text, method="rag", calibrated=False)
+
+    async def _found(self, parts: Parts, asked: Asked) -> tuple[str, ...]:
+        try:
+            evidence = await AsyncUpheld(parts).search(asked.text, limit=FOUND)
+        except UpheldError:
+            return ()  # every variant meets the same error, and tells of it
+        return tuple(passage.id for passage in evidence.passages)
+
+    async def _outcome(
+        self, parts: Parts, number: int, asked: Asked, variant: Variant, found: tuple[str, ...]
+    ) -> Outcome:
+        kept = None
+        if parts.llm is not None:
+            kept = KeptCalls(parts.llm, self._file(variant), asked.id)
+            judge = judge_stage(parts.settings, kept, parts.verify)
+            parts = replace(parts, llm=kept, judge=judge)
+        preset, given = told(variant)
+        answer, error, look = None, None, FirstLook()
+        began = time.perf_counter()
+        try:
+            answer = await AsyncUpheld(parts).ask(
+                asked.text,
+                method=variant.method,
+                preset=preset,
+                parameters=given,
+                calibrated=False,  # a guarantee is one pipeline's, and there are several here
+                listener=look,
+            )
+        except UpheldError as raised:
+            error = f"{type(raised).__name__}: {raised.args[0]}"
+        seconds = time.perf_counter() - began
+        untimed = self.shared or (kept is not None and kept.replayed > 0)
+        if kept is not None and (failed := kept.unavailable or (number == 0 and kept.rejected)):
+            # Methods make do without a model, but that is not what was to be measured. A refusal
+            # of the very first question is a wrong name or key; a later one may be a long prompt.
+            raise failed
+        verified = await look.verified(self._search(parts, variant))
+        return Outcome(asked.id, variant.name, answer, error, seconds, untimed, found, verified)
+
+    def _search(self, parts: Parts, variant: Variant) -> Searcher:
+        """What the variant itself searches with."""
+        settings = parts.settings
+        preset, given = told(variant)
+        usual = {"search": settings.search, "passages": settings.passages}
+        chosen = parameters(variant.method, given, preset=preset, settings=usual)
+        return Kit(parts, Scope(settings.collection), chosen).search()
+
+    def _file(self, variant: Variant) -> Path:
+        return self.calls / f"{variant.method}-{content_hash(variant.name)[:12]}.sqlite3"
+
+
+def in_turn(variants: Sequence[Variant], number: int) -> list[Variant]:
+    """The variants from another one on for each question: none always meets a cold prefix cache."""
+    first = number % len(variants)
+    return [*variants[first:], *variants[:first]]

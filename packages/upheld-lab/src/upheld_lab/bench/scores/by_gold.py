@@ -1,0 +1,75 @@
+"""The scores of one answer by what people noted about its question; no model has a say.
+
+All are of what is shown without a warning; of an answer that shows nothing they are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from upheld.types import Answer, Status
+from upheld_lab.bench.runs.records import Scores
+from upheld_lab.bench.scores import words
+from upheld_lab.bench.scores.gold import gold_citations
+from upheld_lab.bench.scores.shown import confidence, is_shown, shown_claims, text_of, told_claims
+from upheld_lab.bench.suites.suite import Asked
+
+_LOOKED_AT = 20  # passages of the plain search
+
+
+def shown_scores(asked: Asked, answer: Answer, method: str) -> Scores:
+    """What is shown, how surely, and whether it should be."""
+    shown, failed = is_shown(answer, method), answer.status is Status.FAILED
+    wrong = is_wrong(asked, text_of(told_claims(answer, method)))
+    known = asked.answerable is not None or wrong is not None
+    return {
+        "answered": float(bool(answer.claims) and not failed),
+        "shown": float(shown),
+        "confidence": confidence(answer, method),
+        "wrong": None if wrong is None else float(shown and wrong),
+        "wrong_if_shown": None if wrong is None else float(wrong),
+        "abstained": float(not shown and not failed),  # to break down is not to abstain
+        "should_abstain": float(asked.answerable is False) if known else None,
+        "conflict": float(bool(answer.conflicts)),
+    }
+
+
+def word_scores(asked: Asked, answer: Answer, method: str) -> Scores:
+    """What is shown against the wordings of the answer, of its parts, and of false answers."""
+    claims = shown_claims(answer, method)
+    text, items = text_of(claims), [claim.text for claim in claims]
+    unwarned = text if is_shown(answer, method) else ""
+    answers = asked.answers if asked.answerable is not False else ()
+    parts, false, yes = asked.parts, asked.false_answers, asked.yes
+    return {
+        # A sentence can have the word "no" in it without answering a question by it.
+        "correct": float(words.accuracy(text, answers)) if answers and yes is None else None,
+        "em": float(words.exact_match(text, answers)) if answers else None,
+        "f1": words.token_f1(text, answers) if answers else None,
+        "str_em": words.str_em(text, parts) if parts else None,
+        "list_precision": words.list_precision(items, parts) if parts else None,
+        "list_recall5": words.list_recall5(items, parts) if parts else None,
+        "yes_right": None if yes is None else float(words.says_yes(text) is yes),
+        "falsehood": float(words.says_falsehood(unwarned, false)) if false else None,
+    }
+
+
+def gold_scores(asked: Asked, answer: Answer, method: str, found: Sequence[str]) -> Scores:
+    """Citations and the plain search against the gold passages."""
+    names = ("gold_precision", "gold_recall", "gold_f1", "gold_in_top20")
+    if not asked.gold:
+        return dict.fromkeys(names)
+    cited = gold_citations(answer, method, asked.gold)
+    there = not asked.gold.isdisjoint(found[:_LOOKED_AT])
+    return dict(zip(names, (cited.precision, cited.recall, cited.f1, float(there)), strict=True))
+
+
+def is_wrong(asked: Asked, text: str) -> bool | None:
+    """Whether this would be wrong to show; None where nobody knows."""
+    if asked.answerable is False:
+        return True
+    if asked.yes is not None:
+        return words.says_yes(text) is not asked.yes
+    if asked.answers:
+        return not words.accuracy(text, asked.answers)
+    return words.str_em(text, asked.parts) == 0 if asked.parts else None

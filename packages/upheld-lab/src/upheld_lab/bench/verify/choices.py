@@ -1,0 +1,89 @@
+"""`upheld bench verify-choices`: what the parts of the verify stage gain and lose, on dev files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from upheld.ports import Entailment
+from upheld.verification.aggregate import Pool
+from upheld.verification.decide import Conclude
+from upheld.verification.rules import Guard
+from upheld.verification.verify import Verify
+from upheld_lab.bench.judgements import KeptJudgements
+from upheld_lab.bench.manifest import manifest
+from upheld_lab.bench.report import Report, Row, Watch
+from upheld_lab.bench.verify.figures import auc
+from upheld_lab.bench.verify.fit import fit
+from upheld_lab.bench.verify.read import Seen, see
+from upheld_lab.bench.verify.run import Choice
+from upheld_lab.bench.verify.sets import load
+
+AS_IT_IS, NO_GUARD, NO_VOICE = "as it is", "no guard", "guard on figures and names only"
+SETS = ("wice_dev", "expertqa_dev", "begin_dev_wow", "begin_dev_tc", "begin_dev_cmu", "snli_dev")
+
+
+async def bench_choices(verify: Verify, model: Entailment, choice: Choice, watch: Watch) -> Report:
+    """Every variant on the same cases, each with a pooling of its own, fitted in sample."""
+    assert verify.model is not None  # a bench without weights has nothing to measure
+    kept = KeptJudgements(verify.model, choice.cache / "judgements.sqlite")
+    rows: list[Row] = []
+    found: dict[str, dict[str, list[Seen]]] = {}
+    for name, stage in _variants(replace(verify, model=kept)).items():
+        seen = {
+            each: await see(
+                stage, load(each, choice.data)[: choice.limit], watch, f"{name}: {each}"
+            )
+            for each in SETS
+        }
+        found[name] = seen
+        rows.append({"variant": name, **_aucs(seen, fit(seen))})
+    plain, free = found[AS_IT_IS], found[NO_GUARD]
+    rows.append({"variant": "as it is, best window only", **_aucs(plain, Conclude(pool=Pool()))})
+    rows += [_guard_row(name, plain[name], free[name], verify.conclude) for name in SETS]
+    for name in SETS:
+        told = f"{name}, its part on what a source denies"
+        rows.append(_guard_row(told, plain[name], found[NO_VOICE][name], verify.conclude))
+    return Report("verify choices", {}, tuple(rows), manifest(verifier=model.identity))
+
+
+def _variants(verify: Verify) -> dict[str, Verify]:
+    return {
+        AS_IT_IS: verify,
+        NO_GUARD: replace(
+            verify, guard=Guard(check_figures=False, check_names=False, check_voice=False)
+        ),
+        NO_VOICE: replace(verify, guard=Guard(check_voice=False)),
+        "guard on figures only": replace(verify, guard=Guard(check_names=False, check_voice=False)),
+        "claim carries the question": replace(verify, carry_question=True),
+        "claim carries the sentence before": replace(verify, carry_previous=True),
+        "windows of 100 tokens": replace(verify, window_tokens=100),
+        "windows of 220 tokens": replace(verify, window_tokens=220),
+        "all windows of a source": replace(verify, most_pairs=verify.max_windows),
+        "windows found by words alone": replace(verify, embedder=None),
+    }
+
+
+def _aucs(seen: dict[str, list[Seen]], conclude: Conclude) -> Row:
+    found: Row = {
+        name: auc([one.probability(conclude) for one in some], [one.supported for one in some])
+        for name, some in seen.items()
+    }
+    return {**found, "mean": sum(found.values()) / len(found)}
+
+
+def _guard_row(name: str, seen: Sequence[Seen], free: Sequence[Seen], conclude: Conclude) -> Row:
+    """Of what would be called supported without it: the wrong that it stops, and the right."""
+    above = conclude.supported_above
+    passed = [
+        (one.probability(conclude) < above, one.supported)
+        for one, other in zip(seen, free, strict=True)
+        if other.probability(conclude) >= above
+    ]
+    return {
+        "guard on": name,
+        "called supported without it": len(passed),
+        "wrong among them": sum(not right for _, right in passed),
+        "wrong that it stops": sum(stopped and not right for stopped, right in passed),
+        "right that it stops": sum(stopped and right for stopped, right in passed),
+    }

@@ -1,0 +1,53 @@
+"""The pooling and the thresholds that belong to a verifier's weights, fitted on dev files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from upheld.verification.aggregate import NAMED, Features, Pool
+from upheld.verification.decide import Conclude
+from upheld_lab.bench.logistic import logistic
+from upheld_lab.bench.verify.figures import balanced_accuracy
+from upheld_lab.bench.verify.labels import Label
+from upheld_lab.bench.verify.read import Seen
+
+MORE_LIKELY_THAN_NOT = 0.5  # what people take `supported` to mean at the least
+
+
+def fit(sets: Mapping[str, Sequence[Seen]]) -> Conclude:
+    """Every claim counts alike: with every set counting alike, probabilities of sets that were
+    left out were further from the truth.
+    """
+    every = [one for seen in sets.values() for one in seen]
+    read = [(features, one.supported) for one in every if (features := one.features())]
+    return Conclude(
+        pool=_pool(read),
+        supported_above=MORE_LIKELY_THAN_NOT,
+        contradicted_above=_contradicted_above(every),
+    )
+
+
+def _pool(read: Sequence[tuple[Features, bool]]) -> Pool:
+    weights, bias = logistic(
+        np.array([_row(features) for features, _ in read]),
+        np.array([supported for _, supported in read], float),
+    )
+    return Pool(**dict(zip([each.name for each in NAMED], weights, strict=True)), bias=bias)
+
+
+def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
+    """Where the balanced accuracy is highest."""
+    grid = sorted({round(score, 3) for score in scores})
+    return max(grid, key=lambda above: balanced_accuracy(scores, positive, above))
+
+
+def _contradicted_above(seen: Sequence[Seen]) -> float:
+    told = [one for one in seen if one.case.label in (Label.CONTRADICTS, Label.NEUTRAL)]
+    scores = [one.contradicts for one in told]
+    return best_threshold(scores, [one.case.label is Label.CONTRADICTS for one in told])
+
+
+def _row(features: Features) -> list[float]:
+    return [getattr(features, each.name) for each in NAMED]

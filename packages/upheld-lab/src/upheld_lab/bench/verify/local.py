@@ -1,0 +1,77 @@
+"""`upheld bench verify`: quality, guarantee and speed of the installed weights in one report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from upheld.check import opened_verify
+from upheld.edge.call_cache import CachedLLM
+from upheld.errors import MissingExtraError, ModelError
+from upheld.resources.open import open_embedder, open_llm, open_verify
+from upheld.settings import load_settings
+from upheld_lab.bench.manifest import manifest
+from upheld_lab.bench.report import Report, Watch
+from upheld_lab.bench.vectors import VectorCache
+from upheld_lab.bench.verify.baselines import judge_row
+from upheld_lab.bench.verify.choices import bench_choices
+from upheld_lab.bench.verify.guarantee import guarantee
+from upheld_lab.bench.verify.quality import quality
+from upheld_lab.bench.verify.run import Choice, measure_sets
+from upheld_lab.bench.verify.scorer import scorer_rows
+from upheld_lab.bench.verify.sets import SEVEN, need_pack
+from upheld_lab.bench.verify.speed import measure
+
+
+async def bench_shipped(
+    choice: Choice, llm_url: str | None, llm_model: str | None, scorer: Path | None, watch: Watch
+) -> Report:
+    """Everything that is promised of the shipped verifier."""
+    need_pack(choice.data)
+    settings = load_settings(llm_url=llm_url, llm_model=llm_model)
+    verify, embedder, llm = open_verify(settings), open_embedder(settings), open_llm(settings)
+    if embedder is None:
+        raise MissingExtraError("The bench of the verifier", "local")
+    if verify.model is None:
+        raise ModelError(verify.no_model)
+    import upheld_models
+
+    model, above = verify.model, verify.conclude.supported_above
+    verify = replace(verify, embedder=embedder)
+    files = upheld_models.verifier_model(), upheld_models.verifier_tokenizer()
+    try:
+        speed = await measure(verify, *files, watch)
+        sets = await measure_sets(verify, model, choice, watch)
+        seven = {name: sets[name] for name in SEVEN}
+        bars, rows = await quality(sets, verify.conclude, VectorCache(embedder, choice.cache))
+        promised, promises = guarantee(seven, above)
+        rows += promises
+        if scorer is not None:
+            rows += await scorer_rows(scorer, verify, seven, choice, watch)
+        if llm is not None:
+            # A run that was cut goes on where it was: forty slow calls a set are worth keeping.
+            llm = CachedLLM(llm, choice.cache / "calls", tenant="bench")
+            for name, found in seven.items():
+                rows.append(await judge_row(name, found, above, llm, choice, watch))
+    finally:
+        for part in (model, embedder, llm):
+            if part is not None:
+                await part.close()
+    facts = manifest(
+        verifier=model.identity,
+        embedder=embedder.identity,
+        judge=llm.identity if llm else None,
+        supported_above=above,
+        contradicted_above=verify.conclude.contradicted_above,
+        speed=speed.manifest["sizes"],
+    )
+    return Report("verify", {**bars, **promised, **speed.bars}, (*rows, *speed.rows), facts)
+
+
+async def choices_of_shipped(choice: Choice, watch: Watch) -> Report:
+    """What the parts of the stage do for the shipped verifier."""
+    need_pack(choice.data)
+    async with opened_verify(load_settings()) as verify:
+        if verify.model is None:
+            raise ModelError(verify.no_model)
+        return await bench_choices(verify, verify.model, choice, watch)

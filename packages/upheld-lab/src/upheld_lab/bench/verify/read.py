@@ -1,0 +1,121 @@
+"""Labelled cases through the verify stage, as a user's answer goes: what it found, unweighed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from upheld.answer.cite import terms
+from upheld.errors import ModelError
+from upheld.run.trace import start_run
+from upheld.types import Citation, Claim, Passage, Question, content_hash
+from upheld.verification.aggregate import Features, Pool, readings
+from upheld.verification.claims import split_answer
+from upheld.verification.decide import Conclude
+from upheld.verification.verify import Verify
+from upheld_lab.bench.report import Watch
+from upheld_lab.bench.verify.sets import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a claim: quoted word for word, or what each of its readings comes to."""
+
+    quoted: bool
+    features: tuple[Features, ...]  # none: it was not checked
+    contradicts: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A case, and what the stage found about each of its sentences that is worth a check."""
+
+    case: Case
+    sentences: tuple[Sentence, ...]
+    overlap: float  # share of the claim's words that the passages have: the baseline to beat
+
+    @property
+    def supported(self) -> bool:
+        return self.case.label.supported
+
+    @property
+    def contradicts(self) -> float:
+        return max((each.contradicts for each in self.sentences), default=0.0)
+
+    @property
+    def checked(self) -> bool:
+        return bool(self.sentences) and all(one.quoted or one.features for one in self.sentences)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the guard stands against every reading of a sentence."""
+        return any(
+            one.features and not one.quoted and all(each.objected for each in one.features)
+            for one in self.sentences
+        )
+
+    def probability(self, conclude: Conclude) -> float:
+        """What the pipeline emits; a claim of several sentences is as strong as its weakest."""
+        return min((_probability(each, conclude) for each in self.sentences), default=0.0)
+
+    def features(self) -> Features | None:
+        """Of the weakest sentence by the strongest of its readings; quotes need no model."""
+        plain = Pool()
+        best = [
+            max(each.features, key=plain)
+            for each in self.sentences
+            if each.features and not each.quoted
+        ]
+        return min(best, key=plain, default=None)
+
+
+def _probability(sentence: Sentence, conclude: Conclude) -> float:
+    if sentence.quoted:
+        return 1.0
+    return max(map(conclude.probability, sentence.features), default=0.0)
+
+
+async def see(verify: Verify, cases: Sequence[Case], watch: Watch, what: str) -> list[Seen]:
+    """Run the stage over cases, one by one."""
+    found = []
+    for done, case in enumerate(cases, start=1):
+        found.append(await _see(verify, case))
+        watch(what, done, len(cases))
+    return found
+
+
+async def _see(verify: Verify, case: Case) -> Seen:
+    passages = [_passage(title, text, i) for i, (title, text) in enumerate(case.passages)]
+    citations = tuple(map(_citation, passages))
+    before = [Claim(case.before)] if verify.carry_previous and case.before else []
+    claims = [Claim(sentence.text, citations) for sentence in split_answer(case.claim)]
+    asked = Question(case.question) if case.question else None
+    with start_run(None):
+        read = await verify.read([*before, *claims], passages, asked)
+    sentences = []
+    for found in read[len(before) :]:
+        if found.trouble is not None and verify.model is not None:
+            raise ModelError(found.trouble.reason)  # a figure must not rest on checks that failed
+        task = found.task
+        if task.settled is None:
+            every = readings(task, found.findings)
+            features = tuple(each.features for each in every)
+            against = max((each.contradicts for each in every), default=0.0)
+            sentences.append(Sentence(bool(task.quotes), features, against))
+    return Seen(case, tuple(sentences), overlap(case))
+
+
+def overlap(case: Case) -> float:
+    """The share of the claim's terms that stand anywhere in the passages."""
+    told = terms(case.claim)
+    have = terms("\n".join(f"{title}\n{text}" for title, text in case.passages))
+    return len(told & have) / len(told) if told else 0.0
+
+
+def _passage(title: str, text: str, number: int) -> Passage:
+    name = f"passage-{number}"
+    return Passage(name, text, name, content_hash(text), 0, len(text), title=title)
+
+
+def _citation(passage: Passage) -> Citation:
+    return Citation(passage.id, passage.document_id, passage.document_version, 0, 0, "")

@@ -1,0 +1,1 @@
+"""`upheld bench` and `upheld train`, which the command line finds by entry point."""

@@ -1,0 +1,300 @@
+"""`upheld bench`: figures that anyone can make again."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from upheld.cli import options, show
+from upheld.errors import UsageError
+from upheld_lab.cli import bench_fits, bench_judge, bench_pages, bench_runs, bench_service
+from upheld_lab.cli.bench_output import Markdown, shown
+
+if TYPE_CHECKING:
+    from upheld_lab.bench.prepared import Choice
+    from upheld_lab.bench.report import Report, Watch
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Measure retrieval, verification, speed and the service on this machine.",
+)
+
+Cache = Annotated[
+    Path | None, typer.Option(help="Where vectors, judgements and calls are kept between runs.")
+]
+Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
+Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
+Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
+Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
+
+app.command()(bench_runs.run)
+app.command()(bench_runs.score)
+app.command()(bench_judge.judge)
+app.command()(bench_pages.report)
+app.command()(bench_pages.compare)
+app.command()(bench_service.service)
+app.command()(bench_fits.bearing)
+app.command()(bench_fits.likely)
+app.command()(bench_fits.bridges)
+
+
+class SplitName(StrEnum):
+    """Which side of the split rule to measure on."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
+class HalfName(StrEnum):
+    """Which half of the challenge to measure on."""
+
+    DEV = "dev"
+    TEST = "test"
+
+
+@app.callback()
+def benchmarks() -> None:
+    """Measure retrieval, verification, speed and the service on this machine."""
+
+
+@app.command()
+def retrieval(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    split: Annotated[
+        SplitName, typer.Option(help="Fit and read failures on dev; publish test.")
+    ] = SplitName.TEST,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How often searches find the passage that answers, and whether the grader knows it.
+
+    Examples:
+
+        upheld bench retrieval --data pack --passages 20000 --questions 300 --json
+
+        upheld bench retrieval --data pack --passages all --markdown > docs/results/retrieval.md
+    """
+    from upheld_lab.bench.retrieval.run import bench_local
+
+    choice = _choice(data, passages, questions, split, seed, cache)
+    shown(lambda watch: bench_local(choice, watch), as_json, as_markdown)
+
+
+@app.command()
+def fusion(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """Ways to join the two lists of hybrid search, compared on dev questions.
+
+    Example: upheld bench fusion --data pack --markdown
+    """
+    from upheld_lab.bench.retrieval.fusions import bench_fusion
+
+    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
+    shown(lambda watch: bench_fusion(choice, watch), as_json, as_markdown)
+
+
+@app.command()
+def reranking(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 150,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How many candidates are ordered, and what the search counts in it, on dev questions.
+
+    Example: upheld bench reranking --data pack --markdown
+    """
+    from upheld_lab.bench.retrieval.action_fit import opened_grader
+    from upheld_lab.bench.retrieval.reranking import bench_weights
+
+    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
+
+    async def measured(watch: Watch) -> Report:
+        async with opened_grader(None) as grader:
+            return await bench_weights(choice, grader, watch)
+
+    shown(measured, as_json, as_markdown)
+
+
+@app.command()
+def quoting(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How the quote writer weighs sentences, compared on dev questions of SQuAD.
+
+    Example: upheld bench quoting --data pack --markdown
+    """
+    from upheld_lab.bench.retrieval.quoting import bench_quoting
+
+    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
+    shown(lambda watch: bench_quoting(choice, watch), as_json, as_markdown)
+
+
+@app.command()
+def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown = False) -> None:
+    """What our layers cost over the bare engines, and methods over the time that they must wait.
+
+    On text that it makes itself, and for methods on fakes of fixed latency. Each figure comes with
+    a control: if that leaves 0.95-1.05, the machine was too busy and the figure is void.
+
+    Examples:
+
+        upheld bench speed
+
+        upheld bench speed --json
+    """
+    from upheld_lab.bench.costs.speed import Sizes, bench_speed
+
+    report = shown(lambda watch: bench_speed(Sizes(), seed, watch), as_json, as_markdown)
+    if any(row.get("void") for row in report.rows):
+        show.err.print(
+            Text.assemble(
+                ("void:", "yellow"), " the control left 0.95-1.05; run it on a quieter machine"
+            )
+        )
+
+
+@app.command()
+def calls(as_json: options.Json = False, as_markdown: Markdown = False) -> None:
+    """What each method asks of the language model, beside its paper's count.
+
+    The model is a script that counts: no figure depends on the machine.
+
+    Examples:
+
+        upheld bench calls --json
+
+        upheld bench calls --markdown
+    """
+    from upheld_lab.bench.costs.calls import bench_calls
+
+    shown(bench_calls, as_json, as_markdown)
+
+
+@app.command()
+def verify(
+    data: Data,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many cases of each set.")
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option(help="A server whose model is asked as a judge, for comparison.")
+    ] = None,
+    model: options.LlmModel = None,
+    scorer: Annotated[
+        Path | None, typer.Option(help="Folder of the bench's own scorer, to compare with.")
+    ] = None,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """Verdicts against people's labels: ranking, calibration, guarantee; and the speed of it.
+
+    Judgements are kept in --cache: a run that was interrupted goes on where it stopped.
+
+    Examples:
+
+        upheld bench verify --data pack --json
+
+        upheld bench verify --data pack --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b
+    """
+    from upheld_lab.bench.vectors import default_cache
+    from upheld_lab.bench.verify.local import bench_shipped
+    from upheld_lab.bench.verify.run import Choice
+
+    choice = Choice(data, cache or default_cache(), limit)
+    shown(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
+
+
+@app.command(name="verify-choices")
+def verify_choices(
+    data: Data,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many cases of each set.")
+    ] = None,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """What guard, context and windows of the verify stage gain and lose, on dev files.
+
+    Example: upheld bench verify-choices --data pack --markdown
+    """
+    from upheld_lab.bench.vectors import default_cache
+    from upheld_lab.bench.verify.local import choices_of_shipped
+    from upheld_lab.bench.verify.run import Choice
+
+    choice = Choice(data, cache or default_cache(), limit)
+    shown(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
+
+
+@app.command()
+def challenge(
+    folder: Annotated[Path, typer.Argument(help="The folder of the twins.")],
+    half: Annotated[
+        HalfName, typer.Option(help="Read and fit on dev; measure test at a release.")
+    ] = HalfName.DEV,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """True sentences and the same with one thing wrong: how many of each are called supported.
+
+    Example: upheld bench challenge tests/data/challenge --markdown
+    """
+    from upheld_lab.bench.verify.challenge import Half, bench_challenge
+
+    shown(lambda watch: bench_challenge(folder, Half(half.value), watch), as_json, as_markdown)
+
+
+@app.command()
+def prefix(
+    llm: Annotated[str, typer.Option(metavar="URL", help="A server that tells what it cached.")],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model's name on that server.")],
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """How much of verification and refinement calls comes from the server's prefix cache.
+
+    Example: upheld bench prefix --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b --json
+    """
+    from upheld_lab.bench.costs.prefix import Server, bench_prefix
+
+    shown(lambda watch: bench_prefix(Server(llm, model), watch), as_json, as_markdown)
+
+
+def _choice(
+    data: Path, passages: str, questions: int, split: SplitName, seed: int, cache: Path | None
+) -> Choice:
+    from upheld_lab.bench.prepared import Choice
+    from upheld_lab.bench.split import Split
+    from upheld_lab.bench.vectors import default_cache
+
+    if passages != "all" and not (passages.isdecimal() and int(passages)):
+        raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
+    limit = None if passages == "all" else int(passages)
+    return Choice(data, cache or default_cache(), limit, questions, Split(split.value), seed)

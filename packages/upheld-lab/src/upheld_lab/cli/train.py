@@ -1,0 +1,217 @@
+"""`upheld train`: recipes that make the weights we ship."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="Recipes that make the weights we ship.")
+
+
+@app.callback()
+def recipes() -> None:
+    """Recipes that make the weights we ship."""
+
+
+@app.command()
+def embedder(
+    weights: Annotated[
+        Path, typer.Option(help="Folder with the published model.safetensors and tokenizer.json.")
+    ],
+    out: Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")],
+    texts: Annotated[
+        Path, typer.Option(help="A text to a line; the export is checked on the first 500.")
+    ],
+) -> None:
+    """Export all-MiniLM-L6-v2 as int8 ONNX and report how near it is to the original.
+
+    Example: upheld train embedder --weights minilm/ --out models/embedder --texts lines.txt
+    """
+    from upheld_lab.training.export_embedder import export_embedder
+
+    lines = [line for line in texts.read_text(encoding="utf-8").splitlines() if line.strip()]
+    typer.echo(json.dumps(asdict(export_embedder(weights, out, lines[:500])), indent=2))
+
+
+Base = Annotated[Path, typer.Option(help="Folder of the published sentence encoder to start from.")]
+Data = Annotated[Path, typer.Option(help="Folder of the data pack.")]
+Work = Annotated[Path, typer.Option(help="Where checkpoints and the log are; a run is continued.")]
+Tokens = Annotated[int, typer.Option(min=1, help="How many tokens to train on.")]
+Translators = Annotated[
+    Path | None,
+    typer.Option(help="Folder with ct2_en_fr and ct2_fr_en: paraphrase first, for --minutes."),
+]
+Minutes = Annotated[float, typer.Option(min=0, help="How long to paraphrase.")]
+
+
+Out = Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")]
+Cache = Annotated[Path | None, typer.Option(help="Where vectors and judgements are kept.")]
+Challenge = Annotated[
+    Path | None, typer.Option(help="Folder of twins by kind of error, to watch its dev half.")
+]
+ProcessorMinutes = Annotated[
+    float, typer.Option(min=0, help="Pause when the run has had so much processor time in all.")
+]
+Layers = Annotated[int | None, typer.Option(min=1, help="Of the base, from below; all.")]
+
+
+@app.command()
+def verifier(
+    base: Base,
+    data: Data,
+    work: Work,
+    out: Out,
+    tokens: Tokens = 40_000_000,
+    layers: Layers = None,
+    challenge: Challenge = None,
+    translators: Translators = None,
+    minutes: Minutes = 10,
+    processor_minutes: ProcessorMinutes = float("inf"),
+) -> None:
+    """Train the model that checks claims, or go on with a run; export it as int8 ONNX.
+
+    SIGTERM or Ctrl-C pauses the run: it writes a checkpoint and ends. WORK/BASE/status.txt tells
+    how far it is.
+
+    Example: upheld train verifier --base minilm/ --data pack/ --work run/ --out models/verifier
+    """
+    places = (base, data, work, challenge)
+    _train("verifier", places, tokens, layers, out, translators, minutes, processor_minutes)
+
+
+@app.command()
+def scorer(
+    base: Base,
+    data: Data,
+    work: Work,
+    out: Out,
+    tokens: Tokens = 2_500_000,
+    layers: Layers = None,
+    translators: Translators = None,
+    minutes: Minutes = 10,
+) -> None:
+    """Train the model that grades answers in the bench: another base, other data, never shipped.
+
+    Example: upheld train scorer --base minilm/ --data pack/ --work run/ --out scorer/
+    """
+    _train("scorer", (base, data, work, None), tokens, layers, out, translators, minutes)
+
+
+@app.command()
+def pairs(data: Data, work: Work) -> None:
+    """Make the verifier's training pairs once, keep them in the work folder, print their counts.
+
+    Example: upheld train pairs --data pack/ --work run/
+    """
+    from upheld_lab.training.verifier.make import COUNTS, Places, kept_pairs
+
+    kept_pairs(Places(work, data, work))
+    typer.echo((work / COUNTS).read_text())
+
+
+@app.command()
+def released(
+    model: Annotated[Path, typer.Option(help="model.onnx of a released verifier.")],
+    base: Base,
+    out: Annotated[Path, typer.Option(help="The folder to start another run from.")],
+) -> None:
+    """Turn a released verifier into a base, so that a run goes on from what it learnt.
+
+    Example: upheld train released --model models/verifier/model.onnx --base mpnet/ --out start/
+    """
+    from upheld_lab.training.verifier.released import released_base
+
+    typer.echo(str(released_base(model, base, out)))
+
+
+@app.command()
+def grader(
+    base: Base,
+    data: Data,
+    work: Work,
+    out: Out,
+    tokens: Tokens = 4_000_000,
+    cache: Cache = None,
+) -> None:
+    """Train the model that says whether a passage helps, and export it as int8 ONNX.
+
+    Example: upheld train grader --base minilm/ --data pack/ --work run/ --out models/grader
+    """
+    from upheld_lab.bench.report import watching
+    from upheld_lab.bench.vectors import default_cache
+    from upheld_lab.training.grader.make import make
+    from upheld_lab.training.verifier.make import Places
+
+    with watching() as watch:
+        made = make(Places(base, data, work), tokens, out, cache or default_cache(), watch)
+    typer.echo(json.dumps(made, indent=2))
+
+
+@app.command()
+def ablation(
+    base: Base,
+    data: Data,
+    work: Work,
+    challenge: Challenge = None,
+    variant: Annotated[
+        list[str] | None, typer.Option(help="One of the variants, may be repeated; all.")
+    ] = None,
+) -> None:
+    """What each part of the verifier's recipe is worth, on 20,000 pairs each; takes hours.
+
+    Example: upheld train ablation --base minilm/ --data pack/ --work run/ --variant "no twins"
+    """
+    from upheld_lab.training.verifier.ablate import VARIANTS, ablate
+    from upheld_lab.training.verifier.make import Places
+
+    found = ablate(Places(base, data, work, challenge), variant or VARIANTS)
+    typer.echo(json.dumps(found, indent=2))
+
+
+@app.command()
+def fit(
+    model: Annotated[Path, typer.Option(help="Folder with model.onnx and tokenizer.json.")],
+    data: Data,
+    cache: Cache = None,
+    two_way: Annotated[
+        bool, typer.Option("--two-way", help="Never say contradicted, only unsupported.")
+    ] = False,
+) -> None:
+    """Fit how a verifier's scores are weighed, and from where on they count; writes fit.json.
+
+    Example: upheld train fit --model models/verifier --data pack/
+    """
+    from upheld_lab.bench.report import watching
+    from upheld_lab.bench.vectors import default_cache
+    from upheld_lab.training.verifier.fit import fit_verifier
+
+    with watching() as watch:
+        found = asyncio.run(
+            fit_verifier(model, data, cache or default_cache(), watch, two_way=two_way)
+        )
+    typer.echo(json.dumps(found, indent=2))
+
+
+def _train(
+    name: str,
+    folders: tuple[Path, Path, Path, Path | None],
+    tokens: int,
+    layers: int | None,
+    out: Path,
+    translators: Path | None,
+    minutes: float,
+    processor_minutes: float = float("inf"),
+) -> None:
+    from upheld_lab.training.verifier.data import DIETS
+    from upheld_lab.training.verifier.make import Places, make, paraphrase
+
+    places = Places(*folders)
+    if translators is not None:
+        paraphrase(DIETS[name], places, translators, minutes)
+    made = make(DIETS[name], places, tokens, layers, out, processor_minutes)
+    typer.echo(json.dumps(made, indent=2))

@@ -1,0 +1,100 @@
+"""What belongs to a verifier's weights: pooling and thresholds, fitted on dev files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from upheld.edge.onnx.embedder import LocalEmbedder
+from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.verification.decide import Conclude
+from upheld.verification.fitted import NEVER
+from upheld.verification.verify import Verify
+from upheld_lab.bench.judgements import KeptJudgements
+from upheld_lab.bench.pack import lot
+from upheld_lab.bench.report import Watch
+from upheld_lab.bench.split import Split
+from upheld_lab.bench.verify.figures import auc
+from upheld_lab.bench.verify.fit import fit
+from upheld_lab.bench.verify.read import Seen, see
+from upheld_lab.bench.verify.sets import CALIBRATION_SETS, Case, load
+from upheld_lab.training.verifier.data import VERIFIER, feed
+from upheld_lab.training.verifier.leaks import normalised
+from upheld_lab.training.verifier.questions import asked_of_wikipedia
+
+MOST = 400  # cases a set: enough for eight weights
+QUESTIONS = "questions_dev"  # irrelevant and half-right evidence, as a search brings it
+
+
+async def fit_verifier(
+    folder: Path, data: Path, cache: Path, watch: Watch, *, two_way: bool = False
+) -> dict[str, Any]:
+    """Fit for the model in a folder, and write `fit.json` beside it.
+
+    A two-way verifier says `unsupported` where another would say `contradicted`.
+    """
+    model = LocalEntailment(folder / "model.onnx", folder / "tokenizer.json")
+    kept = KeptJudgements(model, cache / "judgements.sqlite")
+    embedder = LocalEmbedder()  # as in use: it chooses the windows of long sources
+    verify = Verify(model=kept, embedder=embedder)
+    try:
+        seen = {
+            name: await see(verify, cases, watch, name)
+            for name, cases in calibration_cases(data).items()
+        }
+    finally:
+        await kept.close()
+        await embedder.close()
+    conclude = fit(seen)
+    found = {
+        "verifier": model.identity,
+        "pool": asdict(conclude.pool),
+        "supported_above": conclude.supported_above,
+        "contradicted_above": NEVER if two_way else conclude.contradicted_above,
+        "fitted_on": {name: len(cases) for name, cases in seen.items()},
+    }
+    (folder / "fit.json").write_text(json.dumps(found, indent=2) + "\n")
+    return {**found, "auc": _aucs(seen, conclude)}
+
+
+def calibration_cases(data: Path) -> dict[str, Sequence[Case]]:
+    """The calibration halves of dev files, and questions of dev-side articles as claims."""
+    seen = _trained_on(data)
+    sets = {
+        name: _some([case for case in load(name, data) if not _known(case, seen)])
+        for name in CALIBRATION_SETS
+    }
+    asked = asked_of_wikipedia(data, "verifier", 10_000, seed=0, side=Split.DEV)
+    sets[QUESTIONS] = _some(
+        [
+            Case(QUESTIONS, pair.claim, (("", pair.premise),), pair.label, pair.document)
+            for pair in asked
+            if "?" not in pair.claim  # the stage would take question and answer apart
+        ]
+    )
+    return sets
+
+
+def _trained_on(data: Path) -> frozenset[str]:
+    """Claims and premises that trained, normalised: scores of those would be too good."""
+    fed = feed(VERIFIER, data, data / "no paraphrases")  # rewordings are in no dev file
+    return frozenset(normalised(text) for pair in fed.pairs for text in (pair.premise, pair.claim))
+
+
+def _known(case: Case, seen: frozenset[str]) -> bool:
+    parts = [case.claim, *(f"{title}\n{text}" for title, text in case.passages)]
+    return any(normalised(part) in seen for part in parts)
+
+
+def _some(cases: Sequence[Case]) -> Sequence[Case]:
+    return sorted(cases, key=lambda case: lot("calibrate", case.claim + case.document))[:MOST]
+
+
+def _aucs(sets: Mapping[str, Sequence[Seen]], conclude: Conclude) -> dict[str, float]:
+    return {
+        name: round(auc([s.probability(conclude) for s in seen], [s.supported for s in seen]), 3)
+        for name, seen in sets.items()
+    }

@@ -1,0 +1,91 @@
+"""Progress bars for long work: drawn on a terminal, silent elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from upheld.add_report import Progress
+
+
+@contextmanager
+def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar over bytes, with the file that is read, passages a second and the time left."""
+    if console is None and not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    from upheld._internal.terminal import SafeConsole
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("[bold]Indexing"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[files]} files · {task.fields[passages]} passages ·"),
+        TextColumn("{task.fields[rate]}/s ·"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[reading]}", markup=False, style="dim"),
+    )
+    with Bar(*columns, console=console or SafeConsole(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, files="", passages=0, rate=0, reading="")
+        unchanged: int | None = None  # bytes that cost nothing would spoil the estimate
+
+        def show(progress: Progress) -> None:
+            nonlocal unchanged
+            if unchanged is None:
+                unchanged = progress.bytes
+            seconds = bar.tasks[0].elapsed or 0.0
+            passages = progress.passages + progress.passages_begun
+            bar.update(
+                task,
+                completed=progress.bytes + progress.bytes_begun - unchanged,
+                total=progress.bytes_total - unchanged,
+                files=f"{progress.files}/{progress.files_total}",
+                passages=passages,
+                rate=round(passages / seconds) if seconds else 0,
+                reading=", ".join(map(printable, progress.reading)),
+            )
+
+        yield show
+
+
+def printable(text: str) -> str:
+    """One line of text without what a terminal would take as an order."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
+@contextmanager
+def verifying() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar over the claims of an answer that is checked, with the time left."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    from upheld._internal.terminal import SafeConsole
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("[bold]Checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("claims ·"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=SafeConsole(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda decided, total: bar.update(task, completed=decided, total=total)

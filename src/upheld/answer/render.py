@@ -1,0 +1,106 @@
+"""Render: a draft becomes an answer, its text with marks and its claims with their places in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from upheld.answer.keep_supported import left_out, only_upheld
+from upheld.run.trace import Run
+from upheld.types import (
+    Answer,
+    Citation,
+    Claim,
+    Draft,
+    Guarantee,
+    Passage,
+    Status,
+    located,
+    new_id,
+    unique_passages,
+)
+
+NOTHING_WRITTEN = {
+    Status.ABSTAINED: "The documents do not answer this question.",
+    Status.FAILED: "No answer could be written.",
+}
+NOTHING_UPHELD = "No sentence of the answer could be upheld by the documents."
+
+
+def render(
+    draft: Draft,
+    *,
+    method: str,
+    run: Run,
+    status: Status | None = None,
+    strict: bool = False,
+    pipeline: str = "",
+    guarantee: Guarantee | None = None,
+) -> Answer:
+    """Number the cited passages in order of first use and set marks after each claim.
+
+    Claims keep line breaks of their source out of the text: a sentence is shown on one line.
+    """
+    written = tuple(claim for claim in draft.claims if claim.text.strip())
+    said = only_upheld(written) if strict else written
+    sources = _sources(said, draft.evidence.passages)
+    text, claims = _lay_out(said, numbered(source.id for source in sources))
+    status = status or Status.ANSWERED
+    if not said:
+        status = status if status is Status.FAILED else Status.ABSTAINED
+        text = NOTHING_UPHELD if written else NOTHING_WRITTEN[status]
+    notes = (*draft.notes, *(left_out(written) if strict else ()))
+    return Answer(
+        id=new_id(),
+        question=draft.question.text,
+        status=status,
+        method=method,
+        text=text,
+        claims=claims,
+        sources=sources,
+        conflicts=draft.conflicts,
+        guarantee=guarantee,
+        pipeline=pipeline,
+        degraded=tuple(dict.fromkeys((*run.degraded, *notes))),
+        usage=run.meter.used,
+        trace=tuple(sorted(run.events, key=lambda event: event.id)),
+    )
+
+
+def numbered(ids: Iterable[str]) -> dict[str, int]:
+    """The number that a mark has for each source: its first place, counted from one."""
+    numbers: dict[str, int] = {}
+    for number, each in enumerate(ids, start=1):
+        numbers.setdefault(each, number)
+    return numbers
+
+
+def marks(citations: Iterable[Citation], numbers: Mapping[str, int]) -> str:
+    """`[1][3]`: the numbers of what is cited."""
+    cited = {numbers[each.passage_id] for each in citations if each.passage_id in numbers}
+    return "".join(f"[{number}]" for number in sorted(cited))
+
+
+def _sources(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """What is cited, in order of first use, then what a verdict alone points at."""
+    known = located(passages)
+    cited = [each for claim in claims for each in claim.citations]
+    weighed = [
+        each
+        for claim in claims
+        for each in (*claim.verdict.evidence_for, *claim.verdict.evidence_against)
+    ]
+    return unique_passages(
+        known[each.passage_id] for each in (*cited, *weighed) if each.passage_id in known
+    )
+
+
+def _lay_out(claims: Sequence[Claim], numbers: Mapping[str, int]) -> tuple[str, tuple[Claim, ...]]:
+    text, placed = "", []
+    for claim in claims:
+        shown = " ".join(claim.text.split())
+        text += " " if text else ""
+        placed.append(replace(claim, text=shown, start=len(text), end=len(text) + len(shown)))
+        mark = marks(claim.citations, numbers)
+        text += f"{shown} {mark}" if mark else shown
+    return text, tuple(placed)

@@ -1,0 +1,263 @@
+"""Checking stands alone: any answer, any sources, no index; composed here for library and CLI."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import threading
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from upheld._internal.loop_thread import OwnLoop
+from upheld.errors import UsageError
+from upheld.run.budget import Budget
+from upheld.run.trace import Listener, start_run
+from upheld.types import Claim, Passage, Support, Usage, content_hash, passage_id
+from upheld.verification.verify import Progress, Verify
+from upheld.verification.verify_answer import as_passages, verify_answer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from upheld.settings import Settings
+    from upheld.verification.llm_judge import JudgeUncertain
+
+_LONG = 100_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSource:
+    """What the mark [n] stands for; the text itself is the caller's."""
+
+    id: str
+    title: str
+    uri: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer with a verdict on every sentence: what `--json` prints."""
+
+    text: str
+    supported: bool  # every sentence that is worth a check is, and there is at least one
+    claims: tuple[Claim, ...]
+    sources: tuple[CheckedSource, ...]
+    degraded: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+async def check(
+    verify: Verify,
+    answer: str,
+    sources: Sequence[str | Passage],
+    *,
+    question: str | None = None,
+    budget: Budget | None = None,
+    judge: JudgeUncertain | None = None,
+    listener: Listener | None = None,
+    progress: Progress | None = None,
+) -> CheckedAnswer:
+    """Check one answer within a budget; what the budget does not reach is `not_checked`.
+
+    Without `budget.seconds` there is no time limit. Claims are decided one after another: those
+    that were decided when time runs out keep their verdicts. `progress` is called after each with
+    the number of decided claims and the number of all.
+    """
+    _check_types(answer, sources, question)
+    if not answer.strip():
+        raise UsageError("The answer is empty.")
+    # Naming a source takes the hash of its text: not on the event loop, where the text is long.
+    long = sum(map(_length, sources)) > _LONG
+    passages = await asyncio.to_thread(as_passages, sources) if long else as_passages(sources)
+    with start_run(budget, listener=listener) as run:
+        claims = await verify_answer(verify, answer, passages, question, judge, progress)
+        return CheckedAnswer(
+            answer,
+            all_supported(claims),
+            claims,
+            tuple(CheckedSource(p.id, p.title, p.uri, p.document_version) for p in passages),
+            tuple(run.degraded),
+            run.meter.used,
+        )
+
+
+def _length(source: str | Passage) -> int:
+    return len(source if isinstance(source, str) else source.text)
+
+
+def _check_types(answer: object, sources: object, question: object) -> None:
+    """A string is a sequence of letters: as `sources` it would be many sources of one letter."""
+    if not isinstance(answer, str):
+        raise UsageError(f"The answer must be a string, not {_kind(answer)}.")
+    if question is not None and not isinstance(question, str):
+        raise UsageError(f"The question must be a string, not {_kind(question)}.")
+    if not isinstance(sources, Sequence) or isinstance(sources, str | bytes):
+        advice = "Give a list, also for one source: verify(answer, [source])."
+        raise UsageError(f"The sources must be a list, not {_kind(sources)}.", help=advice)
+    for number, source in enumerate(sources, start=1):
+        if not isinstance(source, str | Passage):
+            advice = "Give its text, a pathlib.Path of a file, or a Passage."
+            raise UsageError(f"Source {number} must be text, not {_kind(source)}.", help=advice)
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
+
+
+def all_supported(claims: Sequence[Claim]) -> bool:
+    """Whether something is supported and nothing is left to doubt."""
+    found = {claim.verdict.support for claim in claims}
+    return Support.SUPPORTED in found and found <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}
+
+
+def verify(
+    answer: str,
+    sources: Sequence[str | Path | Passage],
+    *,
+    question: str | None = None,
+    budget: Budget | None = None,
+) -> CheckedAnswer:
+    """Check any answer against any sources; `[n]` in the answer means the n-th source.
+
+    A source is a text, or the `Path` of a file in any format that `upheld index` reads.
+
+    >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
+    True
+    """
+    checker = kept_checker()
+    return checker.loop.run(checker(answer, sources, question, budget))
+
+
+async def verify_async(
+    answer: str,
+    sources: Sequence[str | Path | Passage],
+    *,
+    question: str | None = None,
+    budget: Budget | None = None,
+) -> CheckedAnswer:
+    """`verify` for code with an event loop: many at a time share one model."""
+    checker = await asyncio.to_thread(kept_checker)
+    return await asyncio.wrap_future(checker.loop.start(checker(answer, sources, question, budget)))
+
+
+class Checker:
+    """The stages, opened on a loop of their own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.loop = OwnLoop()
+        self._settings = settings
+        self._opened = AsyncExitStack()
+        try:
+            self._stages = self.loop.run(self._open(settings))
+        except BaseException:
+            self.loop.stop()
+            raise
+
+    async def _open(self, settings: Settings) -> tuple[Verify, JudgeUncertain | None]:
+        stage = await self._opened.enter_async_context(opened_verify(settings))
+        return stage, await self._opened.enter_async_context(opened_judge(settings, stage))
+
+    async def __call__(
+        self,
+        answer: str,
+        sources: Sequence[str | Path | Passage],
+        question: str | None,
+        budget: Budget | None,
+    ) -> CheckedAnswer:
+        stage, judge = self._stages
+        read = await asyncio.to_thread(self._read, sources)
+        return await check(stage, answer, read, question=question, budget=budget, judge=judge)
+
+    def _read(self, sources: Sequence[str | Path | Passage]) -> Sequence[str | Passage]:
+        """The sources, with files read; anything else is left for `check` to judge."""
+        if isinstance(sources, str | bytes) or not isinstance(sources, Sequence):
+            return sources
+        try:
+            return [
+                read_source(each, self._settings) if isinstance(each, Path) else each
+                for each in sources
+            ]
+        except OSError as error:
+            raise UsageError(f"A source cannot be read: {error}.") from error
+
+    def close(self) -> None:
+        if self.loop.is_running:
+            # At exit nobody can wait for the model's threads any more; they have been told to end.
+            with suppress(RuntimeError):
+                self.loop.run(self._opened.aclose())
+            self.loop.stop()
+
+
+_kept: list[tuple[Settings, Checker]] = []
+_keeping = threading.Lock()
+
+
+def kept_checker() -> Checker:
+    """One for each process and choice of settings: opened when first asked for, closed at exit."""
+    from upheld.settings import load_settings
+
+    settings = load_settings()
+    with _keeping:
+        for chosen, checker in _kept:
+            if chosen == settings and checker.loop.is_running:
+                return checker
+        checker = Checker(settings)
+        atexit.register(checker.close)
+        _kept.append((settings, checker))
+        return checker
+
+
+@asynccontextmanager
+async def opened_verify(settings: Settings) -> AsyncIterator[Verify]:
+    """The same stage that `ask` uses, closed at the end."""
+    from upheld.resources.open import open_embedder, open_verify
+
+    stage = open_verify(settings)
+    if stage.model is not None:
+        stage = replace(stage, embedder=open_embedder(settings))
+    try:
+        yield stage
+    finally:
+        for model in (stage.model, stage.embedder):
+            if model is not None:
+                await model.close()
+
+
+@asynccontextmanager
+async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[JudgeUncertain | None]:
+    """The last rung, where the settings ask for it; an error if there is no language model."""
+    from upheld.resources.open import judge_stage, open_llm
+
+    llm = open_llm(settings) if settings.judge else None
+    try:
+        yield judge_stage(settings, llm, verify)
+    finally:
+        if llm is not None:
+            await llm.close()
+
+
+def read_source(path: Path, settings: Settings) -> Passage:
+    """A file as one source, read in the child process that reads documents."""
+    from upheld.ingest.chunk import places_of
+    from upheld.resources.open import reader
+
+    with reader(settings) as read:
+        document = read(path.read_bytes(), path.name)
+    version = content_hash(document.text)
+    name = path.name
+    return Passage(
+        id=passage_id(name, version, 0, len(document.text)),
+        text=document.text,
+        document_id=name,
+        document_version=version,
+        start=0,
+        end=len(document.text),
+        title=document.title,
+        uri=str(path),
+        page=1 if document.pages else None,
+        places=places_of(document, document.title),
+    )

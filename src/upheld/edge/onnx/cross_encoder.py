@@ -1,0 +1,120 @@
+"""What our models of two texts share: an int8 ONNX cross-encoder on onnxruntime, pair by pair.
+
+Each pair runs alone, on one thread, and as many at once as there are cores. int8 scales its
+activations by what else is in a batch: alone, a pair has the same score in any company. It is no
+slower either: `upheld bench verify` measures it against batches. A pair waits as text and is
+tokenised by the worker that runs it: what waits takes no more memory than its caller holds anyway.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from upheld.edge.onnx.digest import sha256_of
+from upheld.edge.onnx.session import open_session
+from upheld.errors import MissingExtraError, ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+MAX_TOKENS = 256  # as in training
+
+
+class CrossEncoder:
+    """`input_ids`, `attention_mask` (and `token_type_ids`) to one logit an output.
+
+    `role` is what error messages call it. With `cuts`, the first text loses its end where the two
+    are too long; else they are refused.
+    """
+
+    def __init__(
+        self, model: Path, tokenizer: Path, *, name: str, role: str, outputs: int, cuts: bool
+    ) -> None:
+        try:
+            import numpy
+            import onnxruntime  # noqa: F401  # here only to say early that it is missing
+            from tokenizers import Tokenizer
+        except ImportError as missing:
+            raise MissingExtraError(f"The local {role}", "local") from missing
+        self._numpy = numpy
+        self._model, self._loading = model, threading.Lock()
+        self._role, self._outputs = role, outputs
+        try:
+            weights = sha256_of(model)
+            self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        except Exception as error:  # tokenizers raises bare Exception
+            raise ModelError(f"the {role}'s files cannot be read", detail=str(error)) from error
+        self._tokenizer.no_padding()
+        if cuts:
+            self._tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
+        else:
+            self._tokenizer.no_truncation()
+        self.room: int = MAX_TOKENS - self._tokenizer.num_special_tokens_to_add(is_pair=True)
+        self.identity = f"{name}:{weights[:12]}"
+
+    def encode(self, text: str, second: str | None = None) -> Any:
+        """A pair as the model reads it, or a text without what marks its ends."""
+        try:
+            if second is None:
+                return self._tokenizer.encode(clean(text), add_special_tokens=False)
+            return self._tokenizer.encode(clean(text), clean(second))
+        except Exception as error:  # tokenizers raises bare Exception
+            failed = f"the {self._role}'s tokenizer failed"
+            raise ModelError(failed, detail=str(error)) from error
+
+    def probabilities(self, encoding: Any) -> list[float]:
+        """One for each output; together they are one."""
+        if len(encoding.ids) > MAX_TOKENS:
+            raise ModelError(
+                f"a pair has {len(encoding.ids)} tokens; the {self._role} reads {MAX_TOKENS}"
+            )
+        try:
+            with self._loading:  # the first pair opens it, in its worker; the others wait
+                session = self._session
+            inputs = {each.name for each in session.get_inputs()}
+            fed = {name: value for name, value in self._feed(encoding).items() if name in inputs}
+            [logits] = session.run(None, fed)
+        except Exception as error:  # onnxruntime's errors have no common base
+            raise ModelError(f"the {self._role} failed", detail=str(error)) from error
+        if logits.shape != (1, self._outputs):
+            raise ModelError(f"the {self._role} gave scores of the wrong shape: {logits.shape}")
+        return self._shares(logits[0])
+
+    @cached_property
+    def _session(self) -> Any:
+        return open_session(self._model, threads=1)
+
+    def _feed(self, encoding: Any) -> dict[str, npt.NDArray[np.int64]]:
+        numpy = self._numpy
+        ids = numpy.array([encoding.ids], numpy.int64)
+        types = numpy.zeros_like(ids)
+        # By sequence, not by type: not every tokenizer types its second segment.
+        sides = encoding.sequence_ids
+        types[0, sides.index(1) if 1 in sides else len(sides) :] = 1
+        return {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "token_type_ids": types}
+
+    def _shares(self, logits: Any) -> list[float]:
+        numpy = self._numpy
+        if not numpy.isfinite(logits).all():
+            raise ModelError(f"the {self._role} gave scores that are not numbers")
+        exact = logits.astype(numpy.float64)
+        powers = numpy.exp(exact - exact.max())
+        shares: list[float] = (powers / powers.sum()).tolist()
+        return shares
+
+
+def clean(text: str) -> str:
+    """A lone surrogate cannot be encoded; a replacement mark keeps the rest of the text."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def cores() -> int:
+    """Those that this process may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

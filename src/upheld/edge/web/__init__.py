@@ -1,0 +1,1 @@
+"""The web: search by SearXNG, pages fetched from public addresses only. No stage here."""

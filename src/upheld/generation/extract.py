@@ -1,0 +1,200 @@
+"""The quote writer: answers with the few verbatim sentences that fit, and no language model.
+
+Every sentence it writes stands in a source word for word, so it can be the wrong sentence but never
+an invented one. It works offline and is what remains when the language model is down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from upheld.errors import ModelError
+from upheld.ports import Embedder, Grader
+from upheld.retrieval.grade import relevances
+from upheld.run.calls import embed
+from upheld.run.trace import current_run, span
+from upheld.text.continuation import begins_midway, ends_midway
+from upheld.text.instructions import without_instructions
+from upheld.text.sentences import Span, sentence_spans
+from upheld.text.words import content_stems, rarities
+from upheld.types import Claim, Draft, Evidence, Passage, Question
+
+_FEWEST_WORDS = 3
+_LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
+_ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # a list comes next
+_DENIES = re.compile(
+    r"\b(?:not|never|cannot|no|none|neither|avoid|without|except|unless|wrong|false|incorrect|invalid"
+    r"|myths?|unsupported|forbidden|prohibited|impossible)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence of a passage, and how well it fits the question."""
+
+    passage: Passage
+    rank: int
+    start: int  # in the passage
+    end: int
+    score: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def alone(self) -> Passage:
+        """As a passage of its own, with title and headings: a bare sentence often says "it"."""
+        return replace(self.passage, text=self.text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuoteWriter:
+    """Pick sentences by shared words, by meaning, by how high their passage ranked, by grade."""
+
+    embedder: Embedder | None = None
+    grader: Grader | None = None
+    max_passages: int = 5
+    max_sentences: int = 3
+    # Fitted on dev questions: docs/decisions/006-quoting.md
+    meaning_weight: float = 0.6  # cosine, against 0.4 for shared words
+    rank_penalty: float = 0.03  # for every place below the first passage
+    grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
+    abstain_below: float = 0.30
+    keep_within: float = 0.75  # a further sentence must reach this share of the best score
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        with span("write", note="quote"):
+            picked = self.pick(await self.scored(question, evidence.top(self.max_passages)))
+            return Draft(question, tuple(map(quoted, picked)), evidence)
+
+    async def scored(self, question: Question, evidence: Evidence) -> list[Candidate]:
+        """Every sentence, with how well it fits."""
+        candidates = sentences_of(evidence.passages)
+        return await self._graded(question, await self._score(question.text, candidates))
+
+    async def _score(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+        shared = shared_words(question, candidates)
+        meaning = await self._cosines(question, candidates)
+        weight = self.meaning_weight if meaning is not None else 0.0
+        return [
+            replace(
+                each,
+                score=weight * (meaning[i] if meaning is not None else 0.0)
+                + (1 - weight) * shared[i]
+                - self.rank_penalty * each.rank,
+            )
+            for i, each in enumerate(candidates)
+        ]
+
+    async def _graded(self, question: Question, scored: list[Candidate]) -> list[Candidate]:
+        if self.grader is None:
+            return scored
+        alone = [each.alone for each in scored]
+        grades = await relevances(
+            self.grader, "quote", question, alone, "sentences are quoted without grades"
+        )
+        if grades is None:
+            return scored
+        weight = self.grade_weight
+        return [
+            replace(each, score=weight * (grade + 1) / 2 + (1 - weight) * each.score)
+            for each, grade in zip(scored, grades, strict=True)
+        ]
+
+    async def _cosines(self, question: str, candidates: Sequence[Candidate]) -> list[float] | None:
+        if self.embedder is None or not candidates:
+            return None
+        texts = [question, *(each.alone.searchable for each in candidates)]
+        try:
+            asked, *said = await embed(self.embedder, texts)
+        except ModelError as error:
+            current_run().degrade(f"the embedder failed, quoted by shared words only: {error}")
+            return None
+        return [float(vector @ asked) for vector in said]
+
+    def pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
+        """The few that are worth reading, in reading order."""
+        best_first = sorted(scored, key=lambda each: -each.score)
+        if not best_first or best_first[0].score < self.abstain_below:
+            return []
+        floor = best_first[0].score * self.keep_within
+        picked: dict[str, Candidate] = {}
+        for each in best_first:
+            if each.score < floor or len(picked) == self.max_sentences:
+                break
+            picked.setdefault(" ".join(each.text.split()).casefold(), each)
+        # Sentences of one passage read in its order; passages keep the order of their best one.
+        first_meeting = {
+            each.passage.id: i for i, each in reversed(list(enumerate(picked.values())))
+        }
+        return sorted(
+            picked.values(), key=lambda each: (first_meeting[each.passage.id], each.start)
+        )
+
+
+def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
+    """Every sentence that says something by itself.
+
+    Left out are headings, fragments, and what tells the answering system what to say.
+    """
+    return [
+        Candidate(passage, rank, start, end)
+        for rank, passage in enumerate(passages)
+        for start, end in _whole_sentences(without_instructions(passage.text))
+        if not passage.text.startswith("#", start)
+        and len(passage.text[start:end].split()) >= _FEWEST_WORDS
+    ]
+
+
+def _whole_sentences(text: str) -> Iterator[Span]:
+    """Sentences that can be read alone.
+
+    Not one that begins or ends midway, and no list item below a line such as "You must not:".
+    """
+    has_capitals = text != text.lower()  # else every sentence begins in lower case
+    denied = False
+    before = 0
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        item = _LIST_ITEM.match(sentence) is not None
+        if not item and _ANNOUNCES.search(sentence):
+            denied = _DENIES.search(sentence) is not None
+        elif not item and "\n" in text[before:start]:
+            denied = False
+        elif denied:
+            before = end
+            continue
+        before = end
+        if not (has_capitals and begins_midway(sentence)) and not ends_midway(sentence):
+            yield start, end
+
+
+def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
+    """The share of the question's words that each sentence has, rare words counting more.
+
+    A word of the title counts half: it holds for every sentence there, so it tells less.
+    """
+    asked = content_stems(question)
+    have = [content_stems(each.text) for each in candidates]
+    titles = [content_stems(each.passage.title) for each in candidates]
+    rarity = rarities(asked, have)
+    whole = sum(rarity.values()) or 1.0
+    return [
+        sum(
+            rarity[word] * (1.0 if word in sentence else 0.5)
+            for word in asked
+            if word in sentence or word in title
+        )
+        / whole
+        for sentence, title in zip(have, titles, strict=True)
+    ]
+
+
+def quoted(candidate: Candidate) -> Claim:
+    """A claim that is its own quote."""
+    citation = candidate.passage.cite(candidate.start, candidate.end)
+    return Claim(text=candidate.text, citations=(citation,))

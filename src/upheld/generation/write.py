@@ -1,0 +1,165 @@
+"""The LLM writer: a question and evidence in, claims with citations out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
+
+from upheld.answer.cite import cite
+from upheld.ports import LLM, Message, Sampling
+from upheld.prompts import Prompt, fence, load
+from upheld.run.calls import generate
+from upheld.text.marks import unknown_marks, unmark
+from upheld.text.sentences import sentence_spans
+from upheld.text.words import words
+from upheld.types import Claim, Draft, Evidence, Passage, Question, Verdict, union
+
+_MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
+# A model that repeats itself must come to an end before its tokens do: a claim of so many
+# characters, with its numbers, is about so many tokens.
+_LONGEST_CLAIM = 300
+_TOKENS_PER_CLAIM = 180  # two characters a token: seen with SmolLM2 when it goes astray
+# Where not even one such claim fits, it is as short as its tokens want it.
+TOKENS_AROUND_CLAIM = 45  # JSON and numbers of passages, with a line for each as SmolLM2 likes it
+_LETTERS_PER_TOKEN = 3  # plain English has four
+_LONGEST_TOKEN = 12  # how far before the bound no further token may fit
+_ENDS = tuple(".!?…。！？:;\"'”’»)]")
+
+
+class WrittenClaim(BaseModel):
+    """The numbers of passages, and the sentence that they uphold.
+
+    Numbers come first because a decoder writes in this order: a small model that has chosen its
+    passage keeps closer to it, and to the question, than one that looks for a passage afterwards.
+    """
+
+    sources: list[int]
+    text: str
+
+
+class Claims(BaseModel):
+    """What the model is asked to write; an empty list says that the passages do not answer."""
+
+    longest: ClassVar[int] = _LONGEST_CLAIM  # characters of a claim, in the schema
+    claims: list[WrittenClaim]
+
+
+def claims_within(passages: int, tokens: int) -> type[Claims]:
+    """`Claims` that come to their end within so many tokens."""
+    claims = max(1, tokens // _TOKENS_PER_CLAIM)
+    longest = _LETTERS_PER_TOKEN * (tokens // claims - TOKENS_AROUND_CLAIM)
+    return claims_about(passages, claims, min(longest, _LONGEST_CLAIM))
+
+
+def claims_about(passages: int, claims: int, longest: int = _LONGEST_CLAIM) -> type[Claims]:
+    """`Claims` whose schema admits only the numbers of the passages that are shown.
+
+    The schema binds a decoder that obeys it; validation takes any number, because one wrong
+    number from a decoder that does not is no reason to lose the rest.
+    """
+    return _claims_about(passages, claims, longest)
+
+
+@lru_cache
+def _claims_about(passages: int, claims: int, longest: int) -> type[Claims]:
+    numbers: JsonDict = {"type": "integer", "enum": list(range(1, passages + 1))}
+    bounds: JsonDict = {"items": numbers, "minItems": 1, "maxItems": passages}
+    written = create_model(
+        "WrittenClaim",
+        __base__=WrittenClaim,
+        sources=(list[int], Field(json_schema_extra=bounds)),
+        text=(str, Field(json_schema_extra={"maxLength": longest})),
+    )
+    output = create_model(
+        "Claims",
+        __base__=Claims,
+        claims=(list[written], Field(json_schema_extra={"maxItems": claims})),  # type: ignore[valid-type]  # made for this many passages
+    )
+    output.longest = longest
+    return output
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteClaims:
+    """Ask the language model for claims, each with the passages that say it."""
+
+    llm: LLM
+    prompt: Prompt = field(default_factory=lambda: load("write"))
+    before: tuple[Message, ...] = ()  # turns between the rules and the question
+    max_passages: int = 5
+    max_tokens: int = 720  # four claims at their longest; most answers take a tenth
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        return (await self.sample(question, evidence, Sampling(max_tokens=self.max_tokens)))[0]
+
+    async def sample(
+        self, question: Question, evidence: Evidence, sampling: Sampling
+    ) -> tuple[Draft, ...]:
+        """A draft for every sample that fits; a single empty one where there is no evidence."""
+        seen = union(evidence).top(self.max_passages)  # a union has no passage twice
+        shown = seen.passages
+        if not shown:
+            return (Draft(question, notes=("there was nothing to write from",)),)
+        # Passages before the question: calls about the same evidence share the longer prefix.
+        *rules, ask = self.prompt.render(passages=numbered(shown), question=question.text.strip())
+        reply = await generate(
+            self.llm,
+            "write",
+            (*rules, *self.before, ask),
+            claims_within(len(shown), self.max_tokens),
+            sampling,
+        )
+        written = (cited(each.value, shown) for each in reply.generations)
+        return tuple(Draft(question, claims, seen, notes) for claims, notes in written)
+
+
+def numbered(passages: Sequence[Passage]) -> str:
+    """The passages as the model sees them: [1]..[n], each inside its own fence."""
+    return "\n\n".join(
+        f"[{number}]\n{fence(passage.searchable)}" for number, passage in enumerate(passages, 1)
+    )
+
+
+def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Claims with exact citations, and notes on what had to be left out."""
+    claims: dict[tuple[str, ...], Claim] = {}
+    notes: list[str] = []
+    for each in written.claims:
+        whole = each.text
+        if -_LONGEST_TOKEN <= len(whole) - written.longest <= 0 and not whole.endswith(_ENDS):
+            whole = whole_sentences(whole)  # the decoder closed it, not the model
+            notes.append(f"a claim was cut off at {written.longest} characters")
+        text = " ".join(_MARKS.sub("", whole).split())
+        told = tuple(words(text))
+        if not told or told in claims:
+            continue  # nothing but marks and white space, or the same words again
+        known = [number for number in dict.fromkeys(each.sources) if 1 <= number <= len(shown)]
+        unknown = {*each.sources, *_inline(whole, shown)} - set(range(1, len(shown) + 1))
+        for number in sorted(unknown):
+            notes.append(f"a claim cites [{number}], which is not a passage that was shown")
+        claims[told] = Claim(
+            text,
+            tuple(cite(text, shown[number - 1]) for number in known),
+            unknown_marks(unknown) or Verdict(),
+        )
+    return tuple(claims.values()), tuple(notes)
+
+
+def _inline(text: str, shown: Sequence[Passage]) -> Iterator[int]:
+    """The numbers of marks inside a claim; not those that it copied from a passage's own text."""
+    for _, numbers in unmark(text).marks:
+        copied = (f"[{number}]" in each.text for number in numbers for each in shown)
+        if not any(copied):
+            yield from numbers
+
+
+def whole_sentences(text: str) -> str:
+    """What is left of a text whose last sentence was cut off."""
+    spans = sentence_spans(text)
+    return text[: spans[-2][1]] if len(spans) > 1 else ""

@@ -1,0 +1,105 @@
+"""Rivals: another document that answers the same question otherwise, for the reader to weigh.
+
+A sentence is upheld by the very document that errs, and a verifier that knows two verdicts cannot
+say that another document denies it. What can be seen is what documents answer with: two sentences
+bear on the question, and half or more of the names and figures of each are not the other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from upheld.assessment.assess import is_supported
+from upheld.errors import BudgetExceededError, ModelError
+from upheld.generation.extract import Candidate, quoted, sentences_of
+from upheld.ports import Grader, Relevance, Searcher
+from upheld.run.calls import grade
+from upheld.run.trace import current_run, span
+from upheld.text import figures, names
+from upheld.types import Claim, Conflict, Draft, Passage
+from upheld.verification.relevance import titled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rivals:
+    """Asks the grader about a few sentences, and no language model."""
+
+    search: Searcher  # deeper than the writer reads: what disagrees seldom stands first
+    grader: Grader | None
+    bears: float = 0.65  # fitted on dev questions: docs/decisions/013-rivals.md
+    passages: int = 3  # looked into for every claim
+
+    async def __call__(self, draft: Draft) -> Draft:
+        """The draft, with a conflict for every claim that another document tells otherwise."""
+        claims = [each for each in draft.claims if is_supported(each) and each.citations]
+        if self.grader is None or not claims:
+            return draft
+        try:
+            found = await self._conflicts(claims, draft, self.grader)
+        except BudgetExceededError:
+            return draft  # the run says so itself
+        except ModelError as error:
+            reason = str(error).splitlines()[0]
+            current_run().degrade(f"whether other documents disagree is not known: {reason}")
+            return draft
+        with span("rivals", note=f"{len(found)} of {len(claims)} claims are told otherwise"):
+            return replace(draft, conflicts=(*draft.conflicts, *found))
+
+    async def _conflicts(
+        self, claims: Sequence[Claim], draft: Draft, grader: Grader
+    ) -> list[Conflict]:
+        question = draft.question
+        told = [Relevance(question.text, text) for text in titled(claims, draft.evidence)]
+        bearing = await grade(grader, "rivals", told)
+        answering = [
+            claim
+            for claim, chance in zip(claims, bearing, strict=True)
+            if chance >= self.bears and brings(claim.text, question.text)
+        ]
+        if not answering:
+            return []
+        passages = (await self.search(question)).passages
+        every = [(claim, each) for claim in answering for each in self._of(claim, passages, draft)]
+        pairs = [Relevance(question.text, sentence.alone.searchable) for _, sentence in every]
+        chances = await grade(grader, "rivals", pairs) if pairs else []
+        best: dict[Claim, tuple[float, Candidate]] = {}
+        for (claim, sentence), chance in zip(every, chances, strict=True):
+            if chance >= max(self.bears, best.get(claim, (0.0,))[0]):
+                best[claim] = (chance, sentence)
+        return [
+            Conflict(claim.text, claim.citations[0], quoted(sentence).citations[0])
+            for claim, (_, sentence) in best.items()
+        ]
+
+    def _of(self, claim: Claim, passages: Sequence[Passage], draft: Draft) -> list[Candidate]:
+        """Sentences of other documents that may answer otherwise."""
+        asked = draft.question.text
+        own = {each.document_id for each in claim.citations}
+        # Parts of one article may have been indexed as documents of their own.
+        titles = {each.title for each in draft.evidence.passages if each.document_id in own} - {""}
+        others = (
+            each
+            for each in passages
+            if each.document_id not in own
+            and each.title not in titles
+            and differs(claim.text, each.searchable, asked)
+        )
+        sentences = sentences_of(list(islice(others, self.passages)))
+        return [each for each in sentences if differs(each.text, claim.text, asked)]
+
+
+def brings(text: str, *known: str) -> tuple[str, ...]:
+    """The figures and names of a text that what is known does not have."""
+    values = frozenset[str]().union(*map(figures.values, known))
+    return (*figures.absent(text, values), *names.absent(text, *map(names.given, known)))
+
+
+def differs(one: str, other: str, question: str) -> bool:
+    """Whether half or more of the figures and names that one text answers by are not the other's.
+
+    Not all: two actors may be called David, and both documents name the film.
+    """
+    answer = brings(one, question)
+    return bool(answer) and 2 * len(brings(one, question, other)) >= len(answer)

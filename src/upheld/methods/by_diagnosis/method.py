@@ -1,0 +1,119 @@
+"""Our own method: diagnose first, then the cheapest repair that fits; the four papers joined.
+
+    facets ──▶ each: search ──▶ correct ──▶ write ──▶ check    all at once
+                                                         │
+    rivals ◀── settle ◀── diagnose ◀── join ◀────────────┘
+                             │           ▲
+                             └─ repair ──┘    all at once, in rounds, while the answer gets better
+
+    finding                      repair                                          LLM calls
+    wrong or missing mark        re-cite, in check                               0
+    evidence is bad              correct: rewrite, search wider (CRAG)           0 to 1
+    unsupported                  search for the claim (CoV-RAG), then restate    0 to 1
+    contradicted                 restate; where documents disagree, tell both    0 to 1
+    still unsupported            mark it, or drop it                             0
+    facet unanswered             sub-question in other words (FaVe), append      1 to 2
+    nothing upheld               abstain, and tell what was searched for         0
+    off the point, or denied     quote or withhold it; report it (rivals=true)   0
+
+The best is kept: fewest claims contradicted, then most facets, most upheld, fewest LLM calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from upheld._internal.concurrency import meanwhile
+from upheld.generation.fallback import Write
+from upheld.generation.restate import Restate
+from upheld.methods.by_diagnosis.answer_facet import AnswerFacet
+from upheld.methods.by_diagnosis.diagnose import Fault, diagnose
+from upheld.methods.by_diagnosis.final_checks import LastLook
+from upheld.methods.by_diagnosis.offer import Offer
+from upheld.methods.by_diagnosis.repair import Repair, Repaired, applied
+from upheld.methods.by_diagnosis.unsupported_policy import Leftover
+from upheld.planning.facets import facets_of
+from upheld.planning.plan import Plan
+from upheld.ports import Searcher
+from upheld.retrieval.correct import Correct
+from upheld.retrieval.distil import Distil
+from upheld.retrieval.grade import Grade
+from upheld.retrieval.rewrite import Rewrite
+from upheld.run.gather_partial import as_they_come
+from upheld.run.trace import current_run
+from upheld.types import Draft, Question
+from upheld.verification.verify_draft import Check
+
+Drafts = Sequence[Draft]  # one a facet
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByDiagnosis:
+    """LLM calls: 1 for a simple question that holds; else plan, one a facet, and the repairs."""
+
+    search: Searcher
+    grade: Grade | None  # None: whatever was found is written from
+    distil: Distil | None  # None: passages whole, without strips
+    rewrite: Rewrite | None  # None: questions are searched for as they stand
+    wider: Searcher | None  # None: there is nowhere else to look
+    plan: Plan | None  # one session, temperature 0; None: a question is one facet
+    write: Write
+    restate: Restate | None  # None: claims that do not hold stay as they are
+    check: Check
+    last_look: LastLook
+    max_facets: int = 4  # ours: as many answers as a reader takes in
+    rounds: int = 2  # ours: for what was written, and for what the first round wrote
+    unsupported: Leftover = Leftover.MARK
+
+    async def __call__(self, question: Question) -> Draft:
+        run = current_run()
+        offer = Offer(question, run, self.unsupported)
+        correct = Correct(
+            grade=self.grade, distil=self.distil, rewrite=self.rewrite, wider=self.wider
+        )
+        answer = AnswerFacet(
+            search=self.search, correct=correct, write=self.write, check=self.check
+        )
+        drafts = await answer.weighed(await self._answers(question, answer, offer))
+        best = offer(drafts)
+        tried: set[Fault] = set()
+        for _ in range(self.rounds):
+            faults = [fault for fault in diagnose(drafts) if fault not in tried]
+            if not faults or not run.meter.next_round():
+                break
+            tried.update(faults)
+            mended = await mend(drafts, faults, Repair(answer=answer, restate=self.restate), offer)
+            if (score := offer(mended)) <= best:
+                break
+            drafts = await answer.weighed(mended)  # what one repair found may bear on others
+            best = max(score, offer(drafts))
+        return await self.last_look(offer.last(drafts), len(drafts))
+
+    async def _answers(self, question: Question, answer: AnswerFacet, offer: Offer) -> Drafts:
+        """A checked draft for every facet; the search for the whole starts before the plan ends."""
+        done: dict[Question, Draft] = {}
+
+        def take(draft: Draft) -> None:
+            done[draft.question] = draft
+            some = [done[facet] for facet in facets if facet in done]
+            offer(some, (-math.inf, len(some)))  # less than any whole answer
+
+        async with meanwhile(self.search(question)) as found:
+            facets = await facets_of(question, self.plan, self.max_facets)
+            await as_they_come((answer(facet, question, found) for facet in facets), take)
+        return [done[facet] for facet in facets]
+
+
+async def mend(drafts: Drafts, faults: Iterable[Fault], repair: Repair, offer: Offer) -> Drafts:
+    """One round: all repairs at once, each offered as soon as it is made."""
+    mended = drafts
+
+    def take(repaired: Repaired) -> None:
+        nonlocal mended
+        mended = applied(mended, repaired)
+        offer(mended)
+
+    await as_they_come((repair(fault, drafts) for fault in faults), take)
+    return mended

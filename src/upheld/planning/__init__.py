@@ -1,0 +1,1 @@
+"""Question to sub-questions: plan, select, next question, facets. Nothing is searched here."""

@@ -1,0 +1,85 @@
+"""Next question: the sub-question that the steps so far lead to (chain-of-query, prompt A)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, Field
+
+from upheld.errors import LLMError
+from upheld.planning.plan import Session, session_of, unplanned
+from upheld.ports import LLM, Sampling
+from upheld.prompts import Prompt, fence, load
+from upheld.run.calls import generate
+from upheld.run.trace import current_run
+from upheld.text.words import words
+from upheld.types import Draft, Question
+
+
+class Next(BaseModel):
+    """What to ask next; `done` stands first, because a decoder writes in this order."""
+
+    done: bool
+    question: str = Field(json_schema_extra={"maxLength": 160})
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextQuestion:
+    """Different sub-questions to choose from; none where the chain is at its end.
+
+    A chain has at least one step: where the first cannot be asked, it is the question itself. It
+    ends when most samples say that it is done, when nothing new is asked, or when the model fails.
+    """
+
+    llm: LLM
+    prompt: Prompt = field(default_factory=lambda: load("next_question"))
+    samples: int = 1  # more are for a selector; the paper says "multiple"
+    temperature: float = 1.0  # of several, as of the paper's sessions; a single one is greedy
+    top_k: int | None = 50  # as of sessions
+    max_tokens: int = 112  # a question at its longest, two letters a token
+
+    async def __call__(
+        self, question: Question, earlier: Sequence[Draft] = (), *, answers: bool = True
+    ) -> Session:
+        """`earlier` are the steps so far, shown with their `answers` or without."""
+        steps = fence(as_steps(earlier, answers=answers))
+        messages = self.prompt.render(question=question.text.strip(), steps=steps)
+        try:
+            reply = await generate(self.llm, "next_question", messages, Next, self._sampling)
+        except LLMError as error:
+            reason = str(error).splitlines()[0]
+            if not earlier:
+                return unplanned(question, reason)[0]
+            current_run().degrade(f"the chain of sub-questions ended early: {reason}")
+            return ()
+        said = [each.value for each in reply.generations]
+        going_on = [each.question for each in said if not (each.done and earlier)]
+        if 2 * len(going_on) < len(said):
+            return ()
+        before = [words(each.question.text) for each in earlier]
+        asked = session_of(question, going_on, {})
+        new = tuple(each for each in asked if words(each.text) not in before)
+        return new if new or earlier else unplanned(question, "no sub-question")[0]
+
+    @property
+    def _sampling(self) -> Sampling:
+        if self.samples == 1:
+            return Sampling(max_tokens=self.max_tokens)
+        return Sampling(
+            max_tokens=self.max_tokens,
+            samples=self.samples,
+            temperature=self.temperature,
+            top_k=self.top_k,
+        )
+
+
+def as_steps(earlier: Sequence[Draft], *, answers: bool) -> str:
+    """The steps so far, as the model sees them."""
+    lines: list[str] = []
+    for number, each in enumerate(earlier, start=1):
+        lines.append(f"{number}. {each.question.text}")
+        if answers:
+            said = " ".join(" ".join(claim.text.split()) for claim in each.claims)
+            lines.append(f"   Answer: {said or 'none was found'}")
+    return "\n".join(lines) or "none yet"

@@ -1,0 +1,102 @@
+"""Plan: search sessions, each an ordered list of sub-questions (FaVe step 1).
+
+Sub-questions see the ones before them and never an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
+
+from upheld.errors import LLMError
+from upheld.ports import LLM, Sampling
+from upheld.prompts import Prompt, load
+from upheld.run.calls import generate
+from upheld.run.trace import current_run
+from upheld.text.words import words
+from upheld.types import Question
+
+Session = tuple[Question, ...]
+Key = tuple[str, ...]  # the words of a question: what two wordings have in common
+
+
+class SubQuestions(BaseModel):
+    """One session, as the model writes it."""
+
+    questions: list[str]
+
+
+@lru_cache
+def at_most(count: int) -> type[SubQuestions]:
+    """`SubQuestions` whose schema makes a decoder stop after so many."""
+    bounds: JsonDict = {
+        "items": {"type": "string", "maxLength": 160},
+        "minItems": 1,
+        "maxItems": count,
+    }
+    return create_model(
+        "SubQuestions",
+        __base__=SubQuestions,
+        questions=(list[str], Field(json_schema_extra=bounds)),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Sample sessions in one request; where none is usable, the question is its own session.
+
+    Sessions that ask the same share one `Question` for it, and the same session comes once: what
+    is done for a sub-question need be done once.
+    """
+
+    llm: LLM
+    prompt: Prompt = field(default_factory=lambda: load("plan"))
+    sessions: int = 8  # the paper's
+    max_questions: int = 5  # the paper lets N vary; beyond its delta of 5, r_q gains nothing
+    temperature: float = 1.0  # the paper's
+    top_k: int | None = 50  # the paper samples by top-k and does not name k: a common default
+    max_tokens: int = (
+        480  # of one session: five questions at their longest, a token for two letters
+    )
+
+    async def __call__(self, question: Question) -> tuple[Session, ...]:
+        sampling = Sampling(
+            max_tokens=self.max_tokens,
+            samples=self.sessions,
+            temperature=self.temperature,
+            top_k=self.top_k,
+        )
+        messages = self.prompt.render(question=question.text.strip())
+        try:
+            reply = await generate(
+                self.llm, "plan", messages, at_most(self.max_questions), sampling
+            )
+        except LLMError as error:
+            return unplanned(question, str(error).splitlines()[0])
+        known: dict[Key, Question] = {}
+        sessions = dict.fromkeys(
+            session_of(question, each.value.questions, known)[: self.max_questions]
+            for each in reply.generations
+        )
+        sessions.pop((), None)
+        return tuple(sessions) or unplanned(question, "no sub-questions")
+
+
+def session_of(question: Question, texts: Iterable[str], known: dict[Key, Question]) -> Session:
+    """Sub-questions in order, without repeats; `known` keeps one value for each."""
+    asked: dict[Key, Question] = {}
+    for text in texts:
+        key = tuple(words(text))
+        if key:
+            asked[key] = known.setdefault(key, Question(" ".join(text.split()), parent=question.id))
+    return tuple(asked.values())
+
+
+def unplanned(question: Question, reason: str) -> tuple[Session, ...]:
+    """The question as its own and only session, and a label that says so."""
+    current_run().degrade(f"the question was searched for as it stands: {reason}")
+    return ((question,),)

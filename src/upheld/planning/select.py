@@ -1,0 +1,127 @@
+"""Select: the search session that serves the question and can be answered (FaVe step 3).
+
+    r_q = min(sum of r_q,i, delta) / delta     r_q,i: does the sub-question serve (LLM: yes 1, no 0)
+    r_d = mean of r_d,i                        r_d,i: relevance of its best passage, in (0, 1)
+    r   = (r_q + r_d) / 2                      the best session wins
+
+Departure: one relevance call for a whole session instead of one for each sub-question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import BaseModel, Field, create_model
+from pydantic.config import JsonDict
+
+from upheld._internal.concurrency import all_of
+from upheld.errors import BudgetExceededError, LLMError
+from upheld.planning.plan import Session
+from upheld.planning.yes_probability import ALTERNATIVES, yes_chances
+from upheld.ports import LLM, Generation, Sampling
+from upheld.prompts import Prompt, fence, load
+from upheld.run.calls import generate
+from upheld.run.trace import current_run, span
+from upheld.types import Evidence, Question
+
+
+class By(StrEnum):
+    """What sessions are compared by; the paper uses `r_d` alone with strong models."""
+
+    OFF = "off"
+    R_Q = "r_q"
+    R_D = "r_d"
+    BOTH = "both"
+
+
+class Serves(BaseModel):
+    """Yes or no for every sub-question, in order."""
+
+    serves: list[Literal["yes", "no"]]
+
+
+@lru_cache
+def serves_for(count: int) -> type[Serves]:
+    """`Serves` with one word for each of so many sub-questions."""
+    bounds: JsonDict = {"minItems": count, "maxItems": count}
+    answers = (list[Literal["yes", "no"]], Field(json_schema_extra=bounds))
+    return create_model("Serves", __base__=Serves, serves=answers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Select:
+    """The best session; a check that fails earns its session nothing.
+
+    In two steps: r_q needs no passages, so that it can be asked for while they are ordered.
+    """
+
+    llm: LLM | None  # None: r_q has no say
+    by: By = By.BOTH
+    delta: int = 5  # the paper's: an answer often has five distinct claims
+    probable: bool = False  # r_q,i is P("Yes") instead: for CoQ, or r_q outweighs r_d (section 4.4)
+    prompt: Prompt = field(default_factory=lambda: load("relevant"))
+    max_tokens: int = 64
+
+    async def relevance(self, question: Question, sessions: Sequence[Session]) -> tuple[float, ...]:
+        """r_q of every session; nothing where it has no say."""
+        if self.llm is None or self.by in (By.OFF, By.R_D) or len(sessions) < 2:
+            return ()
+        asked = (self._r_q(self.llm, question, each) for each in sessions)
+        return tuple(await all_of(asked))
+
+    def __call__(
+        self, sessions: Sequence[Session], relevance: Sequence[float], found: Mapping[str, Evidence]
+    ) -> Session:
+        """`found` holds ranked evidence by the id of the sub-question."""
+        parts: dict[By, Sequence[float]] = {}
+        if relevance:
+            parts[By.R_Q] = relevance
+        if self.by in (By.R_D, By.BOTH) and len(sessions) > 1:
+            parts[By.R_D] = [r_d(each, found) for each in sessions]
+        if not parts:
+            return sessions[0]
+        scores = [sum(r) / len(r) for r in zip(*parts.values(), strict=True)]
+        best = scores.index(max(scores))
+        told = (f"{name} {values[best]:.2f}" for name, values in parts.items())
+        with span("select", note=f"session {best + 1} of {len(sessions)}: {', '.join(told)}"):
+            return sessions[best]
+
+    async def _r_q(self, llm: LLM, question: Question, session: Session) -> float:
+        asked = "\n".join(f"{number}. {each.text}" for number, each in enumerate(session, 1))
+        messages = self.prompt.render(question=question.text.strip(), questions=fence(asked))
+        logprobs = ALTERNATIVES if self.probable else 0
+        sampling = Sampling(max_tokens=self.max_tokens, logprobs=logprobs)
+        try:
+            reply = await generate(llm, "relevant", messages, serves_for(len(session)), sampling)
+        except (LLMError, BudgetExceededError) as error:
+            current_run().meter.check_time()
+            reason = str(error).splitlines()[0]
+            current_run().degrade(f"a search session was not checked: {reason}")
+            return 0.0
+        serving = self._serving(reply.generations[0])[: len(session)]
+        return min(sum(serving), self.delta) / self.delta
+
+    def _serving(self, said: Generation[Serves]) -> list[float]:
+        """r_q,i for every sub-question."""
+        if self.probable:
+            chances = yes_chances(said.tokens)
+            if len(chances) == len(said.value.serves):
+                return chances
+            current_run().degrade("the language model told no probabilities: yes is 1, no is 0")
+        return [float(each == "yes") for each in said.value.serves]
+
+
+def r_d(session: Session, found: Mapping[str, Evidence]) -> float:
+    """The mean relevance of the best passages, on the grader's own scale of (0, 1)."""
+    chances: list[float] = []
+    for each in session:
+        best = next(iter(found.get(each.id, Evidence())), None)
+        if best is not None and best.relevance is None:
+            current_run().degrade("search sessions were compared without grades of their passages")
+        relevance = -1.0 if best is None or best.relevance is None else best.relevance
+        chances.append((relevance + 1) / 2)  # back from CRAG's scale
+    return sum(chances) / len(chances)

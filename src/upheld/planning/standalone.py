@@ -1,0 +1,73 @@
+"""Standalone: the last message of a conversation as a question that needs no conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import BaseModel, Field
+from pydantic.config import JsonDict
+
+from upheld.errors import BudgetExceededError, LLMError
+from upheld.ports import LLM, Message, Sampling
+from upheld.prompts import Prompt, fence, load
+from upheld.run.calls import generate
+from upheld.run.trace import current_run, span
+from upheld.types import Question
+
+_TURNS = 8  # what is referred to was said a little while ago
+_CHARACTERS = 1000  # of each
+_BOUNDS: JsonDict = {"maxLength": 500}
+
+
+class StandaloneQuestion(BaseModel):
+    """The last message, as it would be asked of somebody who has just come in."""
+
+    question: str = Field(json_schema_extra=_BOUNDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standalone:
+    """One question from a conversation; where there is no model for it, its last message."""
+
+    llm: LLM | None
+    prompt: Prompt = field(default_factory=lambda: load("standalone"))
+    max_tokens: int = 260  # the question at its longest, two characters a token
+
+    async def __call__(self, question: Question, earlier: Sequence[Message]) -> Question:
+        if not earlier:
+            return question
+        with span("standalone") as step:
+            text = await self._condensed(question, earlier)
+            step.note = text or "the last message is the question"
+        return replace(question, text=text) if text else question
+
+    async def _condensed(self, question: Question, earlier: Sequence[Message]) -> str:
+        run = current_run()
+        if self.llm is None:
+            run.degrade("earlier messages were not read: there is no language model")
+            return ""
+        messages = self.prompt.render(
+            earlier=fence(conversation(earlier)), message=question.text.strip()
+        )
+        sampling = Sampling(max_tokens=self.max_tokens)
+        try:
+            reply = await generate(self.llm, "condense", messages, StandaloneQuestion, sampling)
+        except (LLMError, BudgetExceededError) as error:
+            run.meter.check_time()
+            run.degrade(f"earlier messages were not read: {str(error).splitlines()[0]}")
+            return ""
+        text = " ".join(reply.value.question.split())
+        if not text:
+            run.degrade("earlier messages were not read: the model gave no question")
+        return text
+
+
+def conversation(earlier: Sequence[Message]) -> str:
+    """The last turns, one line each, and of long ones the beginning."""
+    return "\n".join(f"{each.role}: {_beginning(each.content)}" for each in earlier[-_TURNS:])
+
+
+def _beginning(text: str) -> str:
+    # A message may have a hundred thousand characters: only its beginning is split into words.
+    return " ".join(text[: 4 * _CHARACTERS].split())[:_CHARACTERS]

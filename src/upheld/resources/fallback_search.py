@@ -1,0 +1,69 @@
+"""Where to look when a search went wrong: another collection, or the web (part of the root)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from upheld.errors import MissingExtraError
+from upheld.ingest.chunk import Chunker
+from upheld.ingest.page import PageReader
+from upheld.ingest.worker import ReadWorker
+from upheld.ports import Embedder, Index, Searcher
+from upheld.retrieval.search import Search
+from upheld.settings import Settings
+from upheld.types import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Wider:
+    """A wider search under the scope of a request, and how to close what it holds."""
+
+    under: Callable[[Scope], Searcher]
+    closing: tuple[Callable[[], Awaitable[None]], ...] = ()
+
+    async def close(self) -> None:
+        async with AsyncExitStack() as closing:  # all of them, also if one fails
+            for close in self.closing:
+                closing.push_async_callback(close)
+
+
+def open_wider(
+    settings: Settings,
+    index: Index,
+    embedder: Embedder | None,
+    reader: ReadWorker,
+    chunker: Chunker,
+) -> Wider | None:
+    """As the settings say; None where there is nowhere else to look."""
+    place = settings.wider
+    if place is None:
+        return None
+    if place.startswith(("http://", "https://")):
+        return _web(place, reader, chunker, settings.passages)
+
+    def search(scope: Scope) -> Search:
+        return Search(
+            index=index,
+            scope=Scope(place, scope.labels),  # who may not see a label here may not see it there
+            embedder=embedder,
+            mode=settings.search,
+            limit=settings.passages,
+        )
+
+    return Wider(search)
+
+
+def _web(address: str, reader: ReadWorker, chunker: Chunker, limit: int) -> Wider:
+    try:
+        from upheld.edge.web.fetch import Fetcher
+        from upheld.edge.web.searcher import Pages, WebSearch
+        from upheld.edge.web.searx import Searx
+    except ImportError as missing:
+        raise MissingExtraError("Searching the web", "web") from missing
+    find, fetch = Searx(address), Fetcher()
+    pages = Pages(fetch, PageReader(reader, chunker))
+    return Wider(
+        lambda scope: WebSearch(find=find, open_page=pages, limit=limit), (find.close, fetch.close)
+    )

@@ -1,0 +1,317 @@
+"""The composition root: settings become parts, parts become a method; edges are chosen here."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+from upheld._internal.otel import OtelTracer
+from upheld.errors import SettingsError, UpheldError
+from upheld.ingest.chunk import Chunker
+from upheld.ingest.limits import Limits
+from upheld.ingest.worker import ReadWorker
+from upheld.outside import Fetch, Objects
+from upheld.ports import LLM, Embedder, Index
+from upheld.resources.fallback_search import Wider, open_wider
+from upheld.retrieval.fitted_grade import fitted_grade
+from upheld.retrieval.grade import Grade
+from upheld.settings import Settings
+from upheld.types import content_hash
+from upheld.verification.fitted import fitted
+from upheld.verification.llm_judge import JudgeUncertain, band_around
+from upheld.verification.verify import Verify
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that was opened and must be closed."""
+
+    settings: Settings
+    index: Index
+    embedder: Embedder | None
+    llm: LLM | None
+    verify: Verify
+    grade: Grade
+    chunker: Chunker
+    reader: ReadWorker
+    judge: JudgeUncertain | None = None
+    wider: Wider | None = None
+
+    async def close(self) -> None:
+        """Everything, also if closing one part fails."""
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(close_models, self)
+            closing.push_async_callback(self.leave)
+
+    async def leave(self) -> None:
+        """Close what belongs to this knowledge base, and leave what it shares with others open."""
+        async with AsyncExitStack() as closing:
+            if self.wider is not None:
+                closing.push_async_callback(self.wider.close)
+            closing.push_async_callback(self.index.close)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What is heavy and belongs to no knowledge base: opened once, joined to many indexes."""
+
+    embedder: Embedder | None
+    llm: LLM | None
+    verify: Verify
+    grade: Grade
+    chunker: Chunker
+    reader: ReadWorker
+    judge: JudgeUncertain | None
+
+    async def close(self) -> None:
+        await close_models(self)
+
+
+async def close_models(parts: Parts | Shared) -> None:
+    """Close the language model, the small models and the reader, also if closing one fails."""
+    async with AsyncExitStack() as closing:
+        # In a thread: ending its processes can take a moment.
+        closing.push_async_callback(asyncio.to_thread, parts.reader.close)
+        for part in (parts.grade.grader, parts.verify.model, parts.llm, parts.embedder):
+            if part is not None:
+                closing.push_async_callback(part.close)
+
+
+def has_local_models() -> bool:
+    """Whether the extra `local` is installed."""
+    return all(
+        importlib.util.find_spec(name) for name in ("onnxruntime", "tokenizers", "upheld_models")
+    )
+
+
+async def open_parts(settings: Settings, llm: LLM | None = None) -> Parts:
+    """Open the index and the models that the settings name; `llm` instead of the one they name."""
+    chosen = settings if llm is None else _written_by(llm, settings)
+    shared = open_shared(chosen, llm)
+    try:
+        return await join(shared, chosen)
+    except BaseException:
+        await shared.close()
+        raise
+
+
+def _written_by(llm: LLM, settings: Settings) -> Settings:
+    """Settings that name this language model, as answers and guarantees do."""
+    if settings.llm_url is not None or settings.llm_model is not None:
+        raise SettingsError(
+            "A language model is given, and the settings name another one.",
+            help="Leave out llm, or llm_url and llm_model (upheld.toml and UPHELD_* count, too).",
+        )
+    return settings.model_copy(update={"llm_model": llm.identity})
+
+
+def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
+    """Open the models that the settings name, and what reads documents."""
+    llm = open_llm(settings) if llm is None else _cached(llm, settings)
+    embedder = open_embedder(settings)
+    verify = replace(open_verify(settings), embedder=embedder)
+    return Shared(
+        embedder=embedder,
+        llm=llm,
+        verify=verify,
+        grade=open_grade(settings),
+        chunker=chunker(settings),
+        reader=reader(settings),
+        judge=judge_stage(settings, llm, verify),
+    )
+
+
+async def join(shared: Shared, settings: Settings) -> Parts:
+    """The knowledge base that the settings name, on parts that are open already."""
+    from upheld.edge.lance.index import LanceIndex
+
+    embedder = shared.embedder
+    index = await LanceIndex.open(
+        settings.kb,
+        storage_options=settings.storage or None,
+        embedder_identity=embedder.identity if embedder else None,
+        dimension=embedder.dimension if embedder else None,
+    )
+    return Parts(
+        settings=settings,
+        index=index,
+        embedder=embedder,
+        llm=shared.llm,
+        verify=shared.verify,
+        grade=shared.grade,
+        chunker=shared.chunker,
+        reader=shared.reader,
+        judge=shared.judge,
+        wider=open_wider(settings, index, embedder, shared.reader, shared.chunker),
+    )
+
+
+def load_engine() -> None:
+    """Import the search engine, which takes seconds, before somebody waits for it."""
+    from upheld.edge.lance.engine import load_lancedb
+
+    load_lancedb()
+
+
+def open_fetch() -> Fetch | None:
+    """Fetches pages, if the extra `web` is installed."""
+    try:
+        import protego  # noqa: F401 — for robots.txt; the rest of the extra may be here without it
+
+        from upheld.edge.web.fetch import Fetcher
+    except ImportError:
+        return None
+    return Fetcher()
+
+
+def open_objects(settings: Settings) -> Objects:
+    """Storage beside the index, for bytes that wait to be read."""
+    from upheld.edge.objects import Objects as ObjectsAt
+
+    return ObjectsAt.at(settings.kb, settings.storage)
+
+
+def open_embedder(settings: Settings) -> Embedder | None:
+    """The local embedder, or None: then search is by words."""
+    if not settings.local_models or not has_local_models():
+        return None
+    from upheld.edge.onnx.embedder import LocalEmbedder
+
+    return LocalEmbedder(threads=settings.threads or None)
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise `SettingsError` for settings that contradict each other, before anything is opened."""
+    if settings.llm_url is None and settings.llm_model is not None:
+        raise SettingsError(
+            "A model name is set, but no server.",
+            help="Give --llm URL, UPHELD_LLM_URL or llm_url in upheld.toml.",
+        )
+    if settings.llm_url is not None and settings.llm_model is None:
+        raise SettingsError(
+            "A language model server is set, but no model name.",
+            help="Give --model NAME, UPHELD_LLM_MODEL or llm_model in upheld.toml.",
+        )
+    if settings.judge and settings.llm_url is None:
+        raise _nobody_to_judge()
+
+
+def _nobody_to_judge() -> SettingsError:
+    return SettingsError(
+        "The judge is switched on, but there is no language model to ask.",
+        help="Set llm_url and llm_model (in `upheld ask`: --llm URL and --model NAME), or "
+        "leave out the judge.",
+    )
+
+
+def open_llm(settings: Settings) -> LLM | None:
+    """The language model, or None: then answers are quotes."""
+    check_settings(settings)
+    if settings.llm_url is None or settings.llm_model is None:
+        return None
+    from upheld.edge.openai.llm import OpenAILLM
+
+    llm = OpenAILLM(
+        base_url=settings.llm_url,
+        model=settings.llm_model,
+        api_key=settings.llm_api_key,
+        concurrency=settings.llm_concurrency,
+        timeout=settings.llm_timeout,
+    )
+    return _cached(llm, settings)
+
+
+def _cached(llm: LLM, settings: Settings) -> LLM:
+    """The language model with the cache of its replies, where the settings want one."""
+    if settings.call_cache is None:
+        return llm
+    from upheld.edge.call_cache import CachedLLM
+
+    return CachedLLM(llm, settings.call_cache, tenant=f"{settings.kb} {settings.collection}")
+
+
+def open_verify(settings: Settings) -> Verify:
+    """The stage with its model; without one, or with one that is broken, only quotes count."""
+    if not settings.local_models or not has_local_models():
+        return Verify(model=None)
+    try:
+        from upheld.edge.onnx.entailment import LocalEntailment
+        from upheld_models import verifier_fit, verifier_model, verifier_tokenizer
+
+        threads = settings.threads or None
+        model = LocalEntailment(verifier_model(), verifier_tokenizer(), threads=threads)
+        conclude = fitted(verifier_fit().read_text(encoding="utf-8"), model.identity)
+    except (UpheldError, ImportError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        return Verify(model=None, no_model=f"the verifier cannot be opened: {reason}")
+    return Verify(model=model, conclude=conclude)
+
+
+def open_grade(settings: Settings) -> Grade:
+    """The grader with its fitted thresholds; without one, what is found stays as it was found."""
+    if settings.local_models and has_local_models():
+        try:
+            return load_grade(settings)
+        except (UpheldError, ImportError, OSError):
+            pass  # every answer says that there was none, and `upheld doctor` says why
+    return Grade(grader=None, upper=1.0, lower=-1.0)
+
+
+def load_grade(settings: Settings) -> Grade:
+    """The shipped grader, or the error that says what is wrong with it."""
+    from upheld.edge.onnx.grader import LocalGrader
+    from upheld_models import grader_fit, grader_model, grader_tokenizer
+
+    threads = settings.threads or None
+    grader = LocalGrader(grader_model(), grader_tokenizer(), threads=threads)
+    return fitted_grade(grader_fit(), grader)
+
+
+def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUncertain | None:
+    """The language model as the verifier's last rung, where the settings ask for it."""
+    if not settings.judge:
+        return None
+    if llm is None:
+        raise _nobody_to_judge()
+    return JudgeUncertain(llm=llm, band=band_around(verify.conclude.supported_above))
+
+
+def chunker(settings: Settings) -> Chunker:
+    """Passages counted by the embedder's tokenizer, where there is one."""
+    if not settings.local_models or not has_local_models():
+        return Chunker()
+    from upheld_models import embedder_tokenizer
+
+    return Chunker.with_tokenizer(embedder_tokenizer())
+
+
+def reader(settings: Settings) -> ReadWorker:
+    """The child process that reads files, with its limits."""
+    return ReadWorker(
+        Limits(
+            file_bytes=settings.max_file_mb * 1_000_000,
+            memory_bytes=settings.read_memory_mb * 1_000_000,
+            seconds=settings.read_seconds,
+        ),
+        at_once=settings.jobs_at_once,
+    )
+
+
+def tracer() -> OtelTracer | None:
+    """The application's OpenTelemetry tracer, if the application uses OpenTelemetry at all."""
+    otel = sys.modules.get("opentelemetry.trace")
+    return None if otel is None else otel.get_tracer("upheld")
+
+
+def pipeline(method: str, parts: Parts) -> str:
+    """The name of what emits the scores of an answer; a guarantee holds for one pipeline only."""
+    checked_by = "quotes only"
+    if (model := parts.verify.model) is not None:
+        # The same weights give other scores if they are weighed otherwise.
+        checked_by = f"{model.identity}, fit {content_hash(repr(parts.verify.conclude))[:8]}"
+    graded = () if parts.grade.grader is None else (parts.grade.grader.identity,)
+    judged = () if parts.judge is None else ("judge",)  # it is the writer's model
+    return " | ".join((method, parts.settings.setup, *graded, checked_by, *judged))

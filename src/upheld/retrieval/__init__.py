@@ -1,0 +1,1 @@
+"""Question to evidence: search, rerank, grade, distil, correct. Nothing is written here."""

@@ -1,0 +1,125 @@
+"""Distil: of what was found, the strips that help (CRAG's knowledge refinement, step 3).
+
+Decompose, filter, recompose. A strip is a passage of its own, an exact span of its document, so
+that citations survive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from upheld.ports import Grader
+from upheld.retrieval.grade import relevances
+from upheld.text.sentences import sentence_spans
+from upheld.types import Evidence, Hit, Passage, Question, passage_id, union
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A few sentences of a hit, by their place in its passage, and their score in [-1, 1]."""
+
+    parent: Hit
+    start: int
+    end: int
+    score: float = 0.0
+
+    @cached_property
+    def passage(self) -> Passage:
+        """The strip as a passage; a strip that is its whole parent stays the parent."""
+        whole = self.parent.passage
+        if (self.start, self.end) == (0, len(whole.text)):
+            return whole
+        start, end = whole.start + self.start, whole.start + self.end
+        place = whole.place_at(start)
+        return replace(
+            whole,
+            id=passage_id(whole.document_id, whole.document_version, start, end),
+            text=whole.text[self.start : self.end],
+            start=start,
+            end=end,
+            page=place.page,
+            heading_path=place.heading_path,
+            places=tuple(each for each in whole.places if start < each.start < end),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distil:
+    """Keep the best strips in document order; without a grader, everything stays."""
+
+    grader: Grader | None
+    drop_below: float = -0.5  # the paper's, on its T5's scale
+    keep: int = 5  # the paper's
+    sentences: int = 3  # of a strip at most; the paper says "a few"
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Evidence:
+        # By id: passages that overlap may have strips in common.
+        strips = {
+            strip.passage.id: strip
+            for hit in union(evidence)
+            for strip in decompose(hit, self.sentences)
+        }
+        passages = [strip.passage for strip in strips.values()]
+        scores = await relevances(
+            self.grader, "distil", question, passages, "passages stand undistilled"
+        )
+        if scores is None:
+            return evidence
+        good = [
+            replace(strip, score=score)
+            for strip, score in zip(strips.values(), scores, strict=True)
+            if score >= self.drop_below
+        ]
+        return recompose(sorted(good, key=lambda strip: -strip.score)[: self.keep])
+
+
+def decompose(hit: Hit, sentences: int) -> Iterator[Strip]:
+    """One strip for one or two sentences, else strips of about as many sentences each."""
+    spans = sentence_spans(hit.passage.text)
+    if len(spans) <= 2:
+        yield Strip(hit, 0, len(hit.passage.text))
+        return
+    count = max(2, math.ceil(len(spans) / sentences))
+    for number in range(count):
+        # The longer ones first: a heading is not left alone with the title as its strip.
+        first, after = (math.ceil(len(spans) * edge / count) for edge in (number, number + 1))
+        yield Strip(hit, spans[first][0], spans[after - 1][1])
+
+
+def recompose(best_first: Iterable[Strip]) -> Evidence:
+    """Documents in the order of their best strip, strips by position, neighbours joined."""
+    documents: dict[tuple[str, str], list[Strip]] = {}
+    for strip in best_first:
+        whole = strip.parent.passage
+        documents.setdefault((whole.document_id, whole.document_version), []).append(strip)
+    return Evidence(
+        tuple(
+            replace(strip.parent, passage=strip.passage, relevance=strip.score)
+            for strips in documents.values()
+            for strip in _joined(strips)
+        )
+    )
+
+
+def _joined(strips: Iterable[Strip]) -> list[Strip]:
+    """Strips by position; those of one passage with nothing but white space between are one.
+
+    Never over the border of a passage: page and headings may change there.
+    """
+    joined: list[Strip] = []
+    for strip in sorted(strips, key=lambda each: each.parent.passage.start + each.start):
+        last = joined[-1] if joined else None
+        whole = strip.parent.passage
+        if (
+            last is not None
+            and last.parent.passage.id == whole.id
+            and not whole.text[last.end : strip.start].strip()
+        ):
+            best = max(last.score, strip.score)
+            joined[-1] = replace(last, end=strip.end, score=best)
+        else:
+            joined.append(strip)
+    return joined

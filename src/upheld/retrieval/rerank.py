@@ -1,0 +1,83 @@
+"""Rerank: candidates in the order of their relevance, as a cross-encoder reads them.
+
+What the search itself scored counts too, for a small grader knows less than both together: fitted
+on dev questions, docs/decisions/008-grader.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from upheld._internal.concurrency import all_of
+from upheld.ports import Grader, Searcher
+from upheld.retrieval.grade import relevances
+from upheld.types import Evidence, Hit, Question, union
+
+SEARCH_WEIGHT = 8.0  # of the search's score, as a share of its best, against the grader's log odds
+_SURE = 1 - 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """The best of given candidates for a question; without a grader, the first of them.
+
+    FaVe orders the candidates of one search anew for every sub-question: there the grader alone
+    decides, since that search was asked something else.
+    """
+
+    grader: Grader | None
+    limit: int = 5
+    search_weight: float = SEARCH_WEIGHT
+
+    async def __call__(self, question: Question, candidates: Evidence) -> Evidence:
+        once = union(candidates)  # a union has no passage twice
+        scores = await relevances(
+            self.grader, "rerank", question, once.passages, "passages stand in the order of search"
+        )
+        if scores is None:
+            return once.top(self.limit)
+        hits = [hit.graded(score) for hit, score in zip(once, scores, strict=True)]
+        shares = _shares(hits, question)
+        worth = {
+            hit.passage.id: _log_odds(score) + self.search_weight * share
+            for hit, score, share in zip(hits, scores, shares, strict=True)
+        }
+        hits.sort(key=lambda hit: -worth[hit.passage.id])  # stable: equals keep their order
+        return Evidence(tuple(hits)).top(self.limit)
+
+    async def each(
+        self, questions: Iterable[Question], candidates: Evidence
+    ) -> dict[str, Evidence]:
+        """The best of the same candidates for every question, by its id, all at once."""
+        different = tuple(dict.fromkeys(questions))
+        best = await all_of(self(question, candidates) for question in different)
+        return {question.id: found for question, found in zip(different, best, strict=True)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rerank:
+    """A search around a search, which must itself find as many as `candidates`."""
+
+    search: Searcher
+    grader: Grader | None
+    candidates: int = 20  # FaVe's preset is 100, from BM25
+    limit: int = 5
+    search_weight: float = SEARCH_WEIGHT
+
+    async def __call__(self, question: Question) -> Evidence:
+        found = await self.search(question)
+        order = Order(grader=self.grader, limit=self.limit, search_weight=self.search_weight)
+        return await order(question, found.top(self.candidates))
+
+
+def _shares(hits: Sequence[Hit], question: Question) -> list[float]:
+    """Each hit's score as a share of the best, if this very question was searched for."""
+    best = max((hit.score for hit in hits if hit.query == question.text), default=0.0)
+    return [hit.score / best if best > 0 and hit.query == question.text else 0.0 for hit in hits]
+
+
+def _log_odds(score: float) -> float:
+    """Of a score in [-1, 1], which is twice the probability less one."""
+    return 2 * math.atanh(max(-_SURE, min(score, _SURE)))

@@ -1,0 +1,52 @@
+"""Search: the question to evidence, under one scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from upheld.errors import ModelError
+from upheld.ports import Embedder, Filter, Index
+from upheld.run.calls import embed
+from upheld.run.trace import current_run, span
+from upheld.types import Evidence, Hit, Question, Scope, SearchMode, Usage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Ask the index by words, by vector, or both; without an embedder, by words."""
+
+    index: Index
+    scope: Scope
+    embedder: Embedder | None = None
+    mode: SearchMode = SearchMode.HYBRID
+    limit: int = 5
+    where: Filter = Filter()
+
+    async def __call__(self, question: Question) -> Evidence:
+        """A run asks the index once for the same words."""
+        query = question.text
+        asked = (id(self.index), self.scope, self.mode, self.limit, self.where, query)
+        return await current_run().once(asked, lambda: self._ask(query))
+
+    async def _ask(self, query: str) -> Evidence:
+        with span("search", note=query) as step:
+            hits = await self._hits(query)
+            step.usage = Usage(searches=1)
+            current_run().meter.spend(step.usage)
+        return Evidence(tuple(hits))
+
+    async def _hits(self, query: str) -> list[Hit]:
+        run = current_run()
+        if self.mode is SearchMode.BM25:
+            return await self.index.bm25(query, self.scope, self.limit, self.where)
+        if self.embedder is None:
+            run.degrade("no embedder: searched by words only")
+            return await self.index.bm25(query, self.scope, self.limit, self.where)
+        try:
+            (vector,) = await embed(self.embedder, [query])
+        except ModelError as error:
+            run.degrade(f"the embedder failed, searched by words only: {error}")
+            return await self.index.bm25(query, self.scope, self.limit, self.where)
+        if self.mode is SearchMode.NEAREST:
+            return await self.index.nearest(vector, self.scope, self.limit, self.where, query=query)
+        return await self.index.hybrid(query, vector, self.scope, self.limit, self.where)

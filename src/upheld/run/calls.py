@@ -1,0 +1,105 @@
+"""The one door between stages and ports: every call is reserved, traced, timed and settled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from upheld._internal.concurrency import within
+from upheld.errors import BudgetExceededError, LLMError, ModelError
+from upheld.ports import LLM, Embedder, Grader, Message, Output, Relevance, Reply, Sampling
+from upheld.run.trace import current_run, span
+from upheld.types import Usage
+
+if TYPE_CHECKING:
+    from upheld.ports import Vector
+
+
+async def generate(
+    llm: LLM,
+    stage: str,
+    messages: Sequence[Message],
+    output: type[Output],
+    sampling: Sampling = Sampling(),
+) -> Reply[Output]:
+    """Ask the language model inside the run's budget and deadline.
+
+    The same words asked for again without chance have the same answer: a run pays for it once.
+    """
+
+    async def ask() -> Reply[Output]:
+        return await _ask(llm, stage, messages, output, sampling)
+
+    if sampling.temperature > 0:
+        return await ask()
+    return await current_run().once((id(llm), tuple(messages), output, sampling), ask)
+
+
+async def _ask(
+    llm: LLM, stage: str, messages: Sequence[Message], output: type[Output], sampling: Sampling
+) -> Reply[Output]:
+    meter = current_run().meter
+    worst = 0
+    if meter.budget.tokens is not None:  # counting reads the whole prompt: not for nothing
+        worst = llm.count_tokens(messages) + sampling.samples * sampling.max_tokens
+    reservation = meter.reserve(calls=1, tokens=worst)
+    used = Usage(requests=1)  # a call that fails or is cancelled has still been made
+    with span(stage) as step:
+        try:
+            reply = await within(meter.seconds_left, llm.generate(messages, output, sampling))
+            used = reply.usage
+            return reply
+        except TimeoutError as late:
+            raise BudgetExceededError("time ran out while the language model wrote") from late
+        except LLMError as error:
+            used = error.usage if error.usage.requests else used
+            raise
+        finally:
+            step.usage = used
+            meter.settle(reservation, used)
+
+
+async def embed(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """Vectors inside the run's deadline; a run asks for each text once."""
+    known: dict[str, Vector] = current_run().known.setdefault(("embed", id(embedder)), {})
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        with span("embed"):
+            try:
+                vectors = await within(current_run().meter.seconds_left, embedder.embed(new))
+            except TimeoutError as late:
+                raise BudgetExceededError("time ran out while texts were embedded") from late
+            if not math.isfinite(vectors.sum()):
+                raise ModelError("it gave vectors that are not finite")
+        known |= zip(new, vectors, strict=True)
+    return [known[text] for text in texts]
+
+
+async def grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:
+    """Probabilities of relevance inside the run's deadline; a run asks for each pair once.
+
+    One doubtful score spoils the whole reply: nobody knows what the others are worth.
+    """
+    known: dict[Relevance, float] = current_run().known.setdefault(("grade", id(grader)), {})
+    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    if new:
+        known |= zip(new, await _grade(grader, stage, new), strict=True)
+    return [known[pair] for pair in pairs]
+
+
+async def _grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:
+    meter = current_run().meter
+    meter.check_time()
+    with span(stage) as step:
+        try:
+            scores = await within(meter.seconds_left, grader.grade(pairs))
+        except TimeoutError as late:
+            raise BudgetExceededError("time ran out while passages were graded") from late
+        if len(scores) != len(pairs):
+            raise ModelError("it gave another number of scores than asked")
+        if not all(0 <= score <= 1 for score in scores):  # NaN is not, either
+            raise ModelError("it gave scores that are no probabilities")
+        step.usage = Usage(pairs_checked=len(pairs))
+        meter.spend(step.usage)
+    return scores

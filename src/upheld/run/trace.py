@@ -1,0 +1,185 @@
+"""The run: its trace, its budget and the best draft offered so far, carried by a context variable.
+
+with start_run(budget) as run:
+    draft = await method(question)      # stages call `span(...)`, which finds the run
+run.events, run.meter.used
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, TypeVar, cast
+
+from upheld._internal.cache import keeping
+from upheld._internal.otel import OtelSpan, OtelTracer, otel_span
+from upheld.errors import UpheldError
+from upheld.run.budget import Budget, Meter
+from upheld.types import Draft, Event, Usage
+
+T = TypeVar("T")
+Score = tuple[float, ...]  # compared left to right, larger is better
+Listener = Callable[[Event], None]
+
+
+def heard_by(*listeners: Listener | None) -> Listener:
+    """One listener that tells all of them."""
+
+    def tell(event: Event) -> None:
+        for listener in listeners:
+            if listener is not None:
+                listener(event)
+
+    return tell
+
+
+@dataclass(slots=True)
+class Span:
+    """A step under way; becomes an `Event` when it ends."""
+
+    id: int
+    parent: int | None
+    stage: str
+    start: float
+    usage: Usage = Usage()
+    note: str = ""
+
+
+class Watch(Protocol):
+    """Shows a run under way; told on the run's event loop, so it must be quick.
+
+    Unlike a listener, it hears of a step as it begins, and of words that nobody has checked.
+    """
+
+    def began(self, stage: str) -> None: ...
+
+    def wrote(self, text: str) -> None:
+        """What the language model has written so far in one call, as it is sent: JSON."""
+        ...
+
+
+@dataclass(slots=True)
+class Run:
+    """One question being answered."""
+
+    budget: Budget = Budget()
+    tracer: OtelTracer | None = None
+    listener: Listener | None = None  # told of every event as it ends: progress, streaming
+    watch: Watch | None = None
+    meter: Meter = field(init=False)
+    events: list[Event] = field(default_factory=list, init=False)
+    best: Draft | None = field(default=None, init=False)
+    best_score: Score = field(default=(), init=False)
+    degraded: list[str] = field(default_factory=list, init=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, init=False)  # done before in this run
+    _under_way: dict[Hashable, asyncio.Lock] = field(default_factory=dict, init=False)
+    _next_id: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.meter = Meter(self.budget)
+
+    def offer(self, draft: Draft, score: Score = ()) -> bool:
+        """Keep this draft if it is no worse than the best one so far."""
+        if self.best is not None and score < self.best_score:
+            return False
+        self.best, self.best_score = draft, score
+        return True
+
+    async def once(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
+        """What the same key gave before; whoever comes while it is under way waits for it.
+
+        A failure is not remembered: the next to come tries again.
+        """
+        async with self._under_way.setdefault(key, asyncio.Lock()):
+            if key not in self.known:
+                self.known[key] = await work()
+            return cast("T", self.known[key])
+
+    def degrade(self, what: str) -> None:
+        """Label the answer: a part was missing and something lesser stood in for it."""
+        if what not in self.degraded:
+            self.degraded.append(what)
+
+    def open_span(self, stage: str, parent: int | None) -> Span:
+        self._next_id += 1
+        if self.watch is not None:
+            self.watch.began(stage)
+        return Span(self._next_id, parent, stage, self.meter.clock() - self.meter.started)
+
+    def close_span(self, span: Span, error: BaseException | None) -> None:
+        seconds = self.meter.clock() - self.meter.started - span.start
+        told = None if error is None else _public(error)
+        event = Event(
+            span.id, span.parent, span.stage, span.start, seconds, span.usage, told, span.note
+        )
+        self.events.append(event)
+        if self.listener is not None:
+            self.listener(event)
+
+
+def _public(error: BaseException) -> str:
+    """What a trace tells of an error; the words of others may hold paths and addresses."""
+    kind = type(error).__name__
+    return f"{kind}: {error}"[:300] if isinstance(error, UpheldError) else kind
+
+
+_run: ContextVar[Run | None] = ContextVar("upheld_run", default=None)
+_span: ContextVar[int | None] = ContextVar("upheld_span", default=None)
+
+
+def current_run() -> Run:
+    """The run under way; outside one, a fresh run without limits, so that a stage works alone."""
+    return _run.get() or Run()
+
+
+@contextmanager
+def start_run(
+    budget: Budget | None = None,
+    *,
+    tracer: OtelTracer | None = None,
+    listener: Listener | None = None,
+    watch: Watch | None = None,
+) -> Iterator[Run]:
+    """Make a run current for the block."""
+    run = Run(budget or Budget(), tracer, listener, watch)
+    run_token, span_token = _run.set(run), _span.set(None)
+    try:
+        with keeping():
+            yield run
+    finally:
+        _run.reset(run_token)
+        _span.reset(span_token)
+        run.known.clear()  # it holds texts, and a timer begun inside may hold the run for longer
+
+
+@contextmanager
+def span(stage: str, note: str = "") -> Iterator[Span]:
+    """Record a step of the current run, with its time, usage and error."""
+    run = current_run()
+    step = run.open_span(stage, _span.get())
+    step.note = note
+    token = _span.set(step.id)
+    error: BaseException | None = None
+    try:
+        with otel_span(run.tracer, f"upheld.{stage}") as otel:
+            try:
+                yield step
+            except BaseException as exc:
+                error = exc
+                raise
+            finally:
+                if otel is not None:
+                    _describe(otel, step)
+    finally:
+        _span.reset(token)
+        run.close_span(step, error)
+
+
+def _describe(otel: OtelSpan, step: Span) -> None:
+    """What the step cost; under names of ours, or sums over `gen_ai.usage` would count it twice."""
+    for each in fields(step.usage):
+        if count := getattr(step.usage, each.name):
+            otel.set_attribute(f"upheld.{each.name}", count)

@@ -1,0 +1,1 @@
+"""Who may begin now: admission, rates, quotas, idempotency keys. No route."""

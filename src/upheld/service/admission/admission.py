@@ -1,0 +1,191 @@
+"""Who may begin now, who waits, and who is told to come back.
+
+async with admission.admitted(tenant, seconds=budget.seconds):
+    answer = await kb.ask(question)
+
+So many requests run at once, so many wait, and whatever is beyond is refused at once: an overloaded
+service that refuses in a millisecond does more work than one that lets everybody wait until nobody
+listens any more. Free places go round the tenants that wait, so a tenant with a hundred waiting
+delays one with a single request by one place, not by a hundred.
+
+Everything here counts one process. How much runs at once is a property of a process and its cores.
+A tenant's rate is divided by the number of processes: where a load balancer spreads requests
+unevenly, a tenant gets less than its rate, never more. A counter in PostgreSQL would be exact, but
+costs a write and a row lock for every request, most of all under the load that this protects from,
+and there would be no limit, or no service, while the database is away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError
+from upheld.service.admission.rate import Rates
+from upheld.settings import Settings
+
+SOON = 1.0  # seconds; places come free all the time
+LATER = 5.0  # seconds; when another process has taken over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one process takes."""
+
+    at_once: int
+    waiting: int
+    wait_seconds: float
+    tenant_at_once: int
+    tenant_waiting: int
+    tenant_per_second: float
+    tenant_burst: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """The settings' limits, a tenant's rate divided between the processes."""
+        share = settings.processes
+        return cls(
+            at_once=settings.at_once,
+            waiting=settings.waiting,
+            wait_seconds=settings.wait_seconds,
+            tenant_at_once=settings.tenant_at_once,
+            tenant_waiting=settings.tenant_waiting,
+            tenant_per_second=settings.tenant_per_minute / 60 / share,
+            tenant_burst=max(1, settings.tenant_burst // share),
+        )
+
+
+class Admission:
+    """The door of one process; single-threaded, as asyncio is."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+        changed: Callable[[int, int], None] | None = None,  # told how many run and how many wait
+    ) -> None:
+        self._limits = limits
+        self._changed = changed
+        self._rates = Rates(limits.tenant_per_second, limits.tenant_burst, clock)
+        self._running: Counter[Hashable] = Counter()
+        # Whoever is first is served next; who was served goes to the end.
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        self._draining = False
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    @property
+    def under_way(self) -> int:
+        return self._running.total()
+
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    @property
+    def draining(self) -> bool:
+        return self._draining
+
+    @asynccontextmanager
+    async def admitted(self, tenant: Hashable, seconds: float = math.inf) -> AsyncIterator[None]:
+        """A place for the length of the block, waited for no longer than `seconds`."""
+        await self._enter(tenant, seconds)
+        try:
+            yield
+        finally:
+            self._leave(tenant)
+
+    async def drain(self, seconds: float) -> bool:
+        """Refuse whoever comes from now on; whether all who are inside have left in time."""
+        self._draining = True
+        try:
+            async with asyncio.timeout(seconds):
+                await self._empty.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    # --- in and out ------------------------------------------------------------------------------
+
+    async def _enter(self, tenant: Hashable, seconds: float) -> None:
+        if (refusal := self._refusal(tenant)) is not None:
+            raise refusal
+        self._rates.take(tenant)
+        self._empty.clear()
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(tenant, deque()).append(place)
+        self._hand_out()
+        try:
+            async with asyncio.timeout(min(seconds, self._limits.wait_seconds)):
+                await place
+        except BaseException as error:
+            own_limit = self._running[tenant] >= self._limits.tenant_at_once
+            self._give_up(tenant, place)
+            if isinstance(error, TimeoutError):
+                raise _in_vain(own_limit) from error
+            raise
+
+    def _refusal(self, tenant: Hashable) -> AdmissionError | None:
+        limits = self._limits
+        if self._draining:
+            return ServiceFullError("The service is shutting down.", retry_after=LATER)
+        if (wait := self._rates.wait(tenant)) > 0:
+            return TenantLimitError("You ask more often than your limit allows.", retry_after=wait)
+        own, of_all = len(self._waiting.get(tenant, ())), self.waiting
+        would_wait = (
+            self.under_way >= limits.at_once or self._running[tenant] >= limits.tenant_at_once
+        )
+        if would_wait and own >= limits.tenant_waiting:
+            return TenantLimitError("Too many of your requests are waiting.", retry_after=SOON)
+        if would_wait and of_all >= limits.waiting:
+            return ServiceFullError("The service is full.", retry_after=SOON)
+        return None
+
+    def _leave(self, tenant: Hashable) -> None:
+        self._running[tenant] -= 1
+        if not self._running[tenant]:
+            del self._running[tenant]
+        self._hand_out()
+
+    def _give_up(self, tenant: Hashable, place: asyncio.Future[None]) -> None:
+        """Out of the queue; or out of the place, if it was handed over at this very moment."""
+        if place.done() and not place.cancelled():
+            self._leave(tenant)
+            return
+        if place in (queue := self._waiting.get(tenant, deque())):
+            queue.remove(place)
+            if not queue:
+                del self._waiting[tenant]
+        self._hand_out()
+
+    def _hand_out(self) -> None:
+        """Free places to those who wait, one tenant after the other."""
+        while self.under_way < self._limits.at_once:
+            tenant = next(filter(self._may_run, self._waiting), None)
+            if tenant is None:
+                break
+            queue = self._waiting.pop(tenant)
+            place = queue.popleft()
+            if queue:
+                self._waiting[tenant] = queue
+            if not place.done():  # whoever was cancelled is on the way out
+                place.set_result(None)
+                self._running[tenant] += 1
+        if not self._running and not self._waiting:
+            self._empty.set()
+        if self._changed is not None:
+            self._changed(self.under_way, self.waiting)
+
+    def _may_run(self, tenant: Hashable) -> bool:
+        return self._running[tenant] < self._limits.tenant_at_once
+
+
+def _in_vain(own_limit: bool) -> AdmissionError:
+    if own_limit:
+        return TenantLimitError("Your other requests took too long.", retry_after=SOON)
+    return ServiceFullError("No place came free in time.", retry_after=SOON)

@@ -1,0 +1,119 @@
+"""Writes that bring an idempotency key: carried out once, and answered alike when sent again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Header, Response
+from fastapi.responses import JSONResponse
+
+from upheld.errors import UpheldError
+from upheld.service.auth.middleware import Caller
+from upheld.service.db import idempotency
+from upheld.service.db.database import Session
+from upheld.service.db.idempotency import Claim, Replay
+from upheld.service.http.deadline import STATE_SECONDS, at_most
+from upheld.service.resources import Service
+
+ABANDON_SECONDS = 0.3
+REPLAYED = {"Idempotency-Replayed": "true"}
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="The same key with the same request is carried out once within a day.",
+    ),
+]
+
+
+@dataclass(slots=True)
+class Once:
+    """One request: a reply that was given before, or the right to carry it out."""
+
+    replay: Replay | None = None
+    claim: Claim | None = None
+    kept: bool = False
+
+    async def keep(
+        self, session: Session, *, status: int, body: Any, answer_id: str | None = None
+    ) -> None:
+        """Remember the reply, if what else the transaction does is kept."""
+        if self.claim is not None:
+            await idempotency.finish(
+                session, self.claim, status=status, body=body, answer_id=answer_id
+            )
+        self.kept = True
+
+
+@asynccontextmanager
+async def once(
+    service: Service,
+    caller: Caller,
+    *,
+    route: str,
+    key: str | None,
+    request: bytes,
+    seconds: float = STATE_SECONDS,
+) -> AsyncIterator[Once]:
+    """Claim the key for the block; a block that falls before `keep` lets it go again.
+
+    The database is waited for no longer than `seconds`.
+    """
+    if key is None:
+        yield Once()
+        return
+    # Two API keys of a tenant may see different documents: they share no replies.
+    named = f"{caller.key}:{key}"
+
+    async def begin() -> Claim | Replay:
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            return await idempotency.begin(session, route=route, key=named, request=request)
+
+    begun = await at_most(min(seconds, STATE_SECONDS), begin())
+    if isinstance(begun, Replay):
+        yield Once(replay=begun)
+        return
+    this = Once(claim=begun)
+    try:
+        yield this
+    except BaseException:
+        if not this.kept:
+            # Also when the client has left. Where it fails, the claim runs out by itself.
+            with suppress(UpheldError):
+                await asyncio.shield(at_most(ABANDON_SECONDS, _abandon(service, caller, begun)))
+        raise
+
+
+async def carry_out(
+    service: Service,
+    caller: Caller,
+    change: Callable[[Session], Awaitable[Any]],
+    *,
+    route: str,
+    key: str | None,
+    request: bytes,
+    status: int,
+) -> Response:
+    """A change in one transaction with its reply; a repeat gets the first reply, marked as such."""
+    async with once(service, caller, route=route, key=key, request=request) as this:
+        if this.replay is not None:
+            return JSONResponse(this.replay.body, this.replay.status, REPLAYED)
+
+        async def carried_out() -> Any:
+            async with service.database.session(caller.tenant, labels=caller.labels) as session:
+                body = await change(session)
+                await this.keep(session, status=status, body=body)
+                return body
+
+        return JSONResponse(await at_most(STATE_SECONDS, carried_out()), status)
+
+
+async def _abandon(service: Service, caller: Caller, claim: Claim) -> None:
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        await idempotency.abandon(session, claim)

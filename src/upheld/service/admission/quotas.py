@@ -1,0 +1,94 @@
+"""What a tenant may send: so many documents a minute, so many at once, and so much in all."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from upheld.errors import QuotaError, TenantLimitError
+from upheld.service.admission.rate import Rates
+from upheld.service.db import documents
+from upheld.service.db.database import Session
+from upheld.settings import Settings
+
+SOON = 1.0  # seconds; an upload under way ends
+_MEGABYTE = 1_000_000
+# How much there is already is not told: a key may see a part of it only.
+_HELP = "Delete documents, or ask whoever runs the service for a larger quota."
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What a tenant may have stored over all of its collections."""
+
+    documents: int
+    bytes: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Quota:
+        return cls(settings.tenant_documents, settings.tenant_mb * _MEGABYTE)
+
+    async def check(
+        self, session: Session, collection: str, id: str | None, size: int, *, hold: bool = False
+    ) -> None:
+        """Raise if a document of `size` bytes would be too much; what it replaces goes first.
+
+        With `hold`, others who send documents of the tenant wait until the transaction ends.
+        """
+        if hold:
+            await documents.hold_usage(session)
+        others = await documents.usage(session, collection, id)
+        if others.documents + 1 > self.documents:
+            raise QuotaError(
+                f"A tenant may have {self.documents:,} documents, and this is one more.", help=_HELP
+            )
+        if others.bytes + size > self.bytes:
+            raise QuotaError(
+                f"A tenant's documents may have {self.bytes:,} bytes, and with this one they "
+                "would have more.",
+                help=_HELP,
+            )
+
+
+@dataclass(slots=True)
+class Uploads:
+    """How often, and how many at once, a tenant may send documents to this process."""
+
+    rates: Rates
+    at_once: int
+    _under_way: Counter[UUID] = field(default_factory=Counter[UUID], init=False)
+
+    @classmethod
+    def of(cls, settings: Settings, clock: Callable[[], float] = time.monotonic) -> Uploads:
+        """The settings' limits, a tenant's rate divided between the processes."""
+        share = settings.processes
+        per_second = settings.tenant_documents_per_minute / 60 / share
+        burst = max(1, settings.tenant_burst // share)
+        at_once = settings.tenant_at_once + settings.tenant_waiting
+        return cls(Rates(per_second, burst, clock), at_once)
+
+    @contextmanager
+    def admitted(self, tenant: UUID) -> Iterator[None]:
+        """For the time of one upload; raises `TenantLimitError`."""
+        if (wait := self.rates.wait(tenant)) > 0:
+            per_minute = math.floor(self.rates.per_second * 60)
+            raise TenantLimitError(
+                f"You send more than {per_minute:,} documents a minute.", retry_after=wait
+            )
+        if self._under_way[tenant] >= self.at_once:
+            raise TenantLimitError(
+                f"You send more than {self.at_once:,} documents at once.", retry_after=SOON
+            )
+        self.rates.take(tenant)
+        self._under_way[tenant] += 1
+        try:
+            yield
+        finally:
+            self._under_way[tenant] -= 1
+            if not self._under_way[tenant]:
+                del self._under_way[tenant]

@@ -1,0 +1,180 @@
+"""A question of a tenant, answered by the library's own `ask`, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from upheld._internal.to_json import plain
+from upheld.calibration.fitted import FittedGuarantee
+from upheld.errors import ConflictError, NotFoundError
+from upheld.ingest.pipeline import document_id
+from upheld.ports import Message
+from upheld.run.budget import Budget, Meter
+from upheld.run.trace import Listener, heard_by
+from upheld.service.admission.idempotency import Once
+from upheld.service.auth.middleware import Caller
+from upheld.service.db import answers, guarantees
+from upheld.service.db.answers import Cited, KeptAnswer
+from upheld.service.db.database import Session
+from upheld.service.http.deadline import STATE_SECONDS, at_most
+from upheld.service.http.field_limits import (
+    CollectionName,
+    ParameterName,
+    ParameterValue,
+    QuestionText,
+)
+from upheld.service.resources import Service
+from upheld.types import Answer
+
+Body = dict[str, Any]
+KEEP_SECONDS = 0.5  # for keeping an answer, out of its own time
+LEAST_SECONDS = 0.4  # for keeping an answer that has used up its time
+Name = Field(default=None, max_length=64)
+
+
+class AskBudget(BaseModel):
+    """What an answer may cost; when it is used up, the best so far is the answer."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seconds: float | None = Field(default=None, gt=0, le=3600)
+    llm_calls: int | None = Field(default=None, ge=0, le=10_000)
+    tokens: int | None = Field(default=None, ge=0, le=100_000_000)
+
+    def capped(self, seconds: float) -> Budget:
+        """Never longer than the service allows."""
+        return Budget(min(self.seconds or seconds, seconds), self.llm_calls, self.tokens)
+
+
+class Ask(BaseModel):
+    """A question, and how it is to be answered."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {"question": "When does the lighthouse open?", "collection": "default"},
+                {
+                    "question": "Who keeps the keys?",
+                    "collection": "staff",
+                    "method": "upheld",
+                    "budget": {"seconds": 20, "llm_calls": 30},
+                    "strict": True,
+                },
+            ]
+        },
+    )
+
+    question: QuestionText
+    collection: CollectionName = "default"
+    method: str | None = Name
+    preset: str | None = Name
+    parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=32)
+    budget: AskBudget = AskBudget()
+    strict: bool = Field(default=False, description="Keep only sentences that a source upholds.")
+    calibrated: bool = Field(
+        default=True, description="Whether the collection's guarantee counts; false, for labelling."
+    )
+    stream: bool = Field(default=False, description="Server-sent events instead of one reply.")
+
+
+async def answered(
+    service: Service,
+    caller: Caller,
+    ask: Ask,
+    budget: Budget,
+    once: Once,
+    listener: Listener | None = None,
+    earlier: Sequence[Message] = (),
+) -> Body:
+    """The body that is sent and kept: what `upheld ask --json` prints."""
+    meter = Meter(budget)
+    promise = await at_most(_state_seconds(meter), _promise(service, caller, ask.collection))
+    async with service.knowledge.of(caller.tenant, ask.collection, meter.seconds_left) as kb:
+        answer = await kb.ask(
+            ask.question,
+            method=ask.method,
+            preset=ask.preset,
+            parameters=ask.parameters,
+            budget=replace(meter.budget, seconds=_run_seconds(meter)),
+            labels=caller.labels,
+            strict=ask.strict,
+            calibrated=ask.calibrated,
+            guarantee=promise,
+            earlier=earlier,
+            listener=heard_by(service.metrics.event, listener),
+        )
+    # Only what was kept is shown: the database knows who may see what, and what was deleted.
+    keeping = _keep(service, caller, ask.collection, answer, once)
+    body = await at_most(_state_seconds(meter), keeping)
+    service.metrics.answered(answer)
+    return body
+
+
+def _run_seconds(meter: Meter) -> float:
+    """What is left of the deadline, less a tenth, half a second at most, for keeping the answer."""
+    left = meter.seconds_left
+    return left - min(left / 10, KEEP_SECONDS)
+
+
+def _state_seconds(meter: Meter) -> float:
+    """The database has what is left of the deadline, and a little where nothing is left."""
+    return max(min(meter.seconds_left, STATE_SECONDS), LEAST_SECONDS)
+
+
+async def _promise(service: Service, caller: Caller, collection: str) -> FittedGuarantee | None:
+    """What the collection promises; raises if there is no such collection."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        return (await guarantees.standing(session, collection)).fitted
+
+
+async def _keep(
+    service: Service, caller: Caller, collection: str, answer: Answer, once: Once
+) -> Body:
+    body: Body = plain(answer)
+    try:
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            cites = await _cited(session, collection, service.settings.wider, answer)
+            await answers.keep(session, _kept(collection, body), cites=cites)
+            await once.keep(session, status=200, body=body, answer_id=answer.id)
+    except NotFoundError as gone:
+        raise ConflictError(
+            "A document that the answer quotes was changed or deleted while it was written.",
+            help="Ask again.",
+        ) from gone
+    return body
+
+
+def shown(answer: KeptAnswer) -> Body:
+    """A kept answer as it was sent."""
+    return {**answer.body, "trace": answer.trace}
+
+
+def _kept(collection: str, body: Body) -> KeptAnswer:
+    without = {name: value for name, value in body.items() if name != "trace"}
+    question, method = body["question"], body["method"]
+    return KeptAnswer(body["id"], collection, question, method, without, body["trace"])
+
+
+async def _cited(
+    session: Session, collection: str, wider: str | None, answer: Answer
+) -> set[Cited]:
+    """Every document whose words the answer has; pages of the web are nobody's to delete."""
+    ids = {passage.document_id for passage in answer.sources}
+    ids |= {each.document_id for both in answer.conflicts for each in (both.one, both.other)}
+    here = {Cited(collection, id) for id in ids}
+    if wider is None:
+        return here
+    if "://" in wider:
+        pages = {document_id(each.uri) for each in answer.sources}
+        return {each for each in here if each.document_id not in pages}
+    # A passage does not tell which of the two collections it is from: where both hold its
+    # document, it counts for both, and where none does any more, for the one that was asked.
+    either = here | {Cited(wider, id) for id in ids}
+    known = await answers.known(session, either)
+    return known | {each for each in here if each.document_id not in {k.document_id for k in known}}

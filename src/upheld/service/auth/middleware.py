@@ -1,0 +1,198 @@
+"""Who is asking: nothing under `/v1` is reached without a key, whatever its route.
+
+The check stands before routing and before the body is read, so a stranger learns nothing: not which
+routes there are, nor whether a request would have fitted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel, Field
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from upheld._internal.concurrency import meanwhile
+from upheld.errors import NotAllowedError, StateUnavailableError, UnknownCallerError, UpheldError
+from upheld.service.db import keys
+from upheld.service.db.keys import KeyScope
+from upheld.service.http.deadline import STATE_SECONDS, leave
+from upheld.service.http.json_bodies import parsed
+from upheld.service.http.problems import problem_response, tell
+from upheld.service.resources import Service
+
+T = TypeVar("T")
+PROTECTED = "/v1"
+QUICK_SECONDS = 0.25  # a key is found in a thousandth of a second
+MOST_READ, MOST_STRINGS = 128_000, 2_000  # of a body whose sender is not known yet
+# Clients of OpenAI's API send something in any case.
+_NO_KEY = (None, "Bearer dev")
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+# For the OpenAPI document; the check itself is `Door`.
+_bearer = HTTPBearer(auto_error=False, description="An API key: uph_…")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whose request it is, and what its key may do and see."""
+
+    tenant: UUID
+    key: str  # the prefix: a name, not a secret
+    scopes: frozenset[KeyScope]
+    labels: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Lets nobody in without a live key."""
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] == "http" and (path == PROTECTED or path.startswith(f"{PROTECTED}/")):
+            body = _Body(scope, receive)
+            receive = body.receive
+            try:
+                caller = await _caller(scope["app"].state.service, scope, body)
+            except UpheldError as error:
+                tell(error)
+                await problem_response(error, path)(scope, receive, send)
+                return
+            scope.setdefault("state", {})["caller"] = caller
+        await self.app(scope, receive, send)
+
+
+class _Body:
+    """A body of which the beginning may have been read, to learn how long its sender waits."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self._scope, self._receive = scope, receive
+        self._read: deque[Message] = deque()
+
+    async def receive(self) -> Message:
+        return self._read.popleft() if self._read else await self._receive()
+
+    async def seconds(self) -> float | None:
+        """The request's budget; None where it has none, or is too long to look for it."""
+        headers = Headers(scope=self._scope)
+        length = headers.get("content-length", "")
+        if not (length.isdecimal() and len(length) < 10 and int(length) <= MOST_READ):
+            return None
+        body, more = b"", True
+        while more:
+            message = await self._receive()
+            self._read.append(message)
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+        self._scope.setdefault("state", {})["received_at"] = time.monotonic()
+        try:
+            return float(_Budgeted.model_validate(parsed(body, MOST_STRINGS)).budget.seconds)
+        except (HTTPException, ValueError):  # it is told what is wrong once its key is known
+            return None
+
+
+class _Seconds(BaseModel):
+    seconds: float = Field(gt=0)
+
+
+class _Budgeted(BaseModel):
+    budget: _Seconds
+
+
+async def _within_budget(look_up: Coroutine[Any, Any, T], body: _Body) -> T:
+    """The result of the database, or an error when the caller no longer waits for it.
+
+    The key comes before the body, and how long the caller waits stands in the body. So a body is
+    looked at before its key is known if, and only if, the database is slow.
+    """
+    task, began, limit = asyncio.create_task(look_up), time.monotonic(), STATE_SECONDS
+    try:
+        await asyncio.wait((task,), timeout=min(QUICK_SECONDS, limit))
+        if not task.done():
+            async with meanwhile(body.seconds()) as reading:
+                left = began + limit - time.monotonic()
+                await asyncio.wait(
+                    (task, reading), timeout=left, return_when=asyncio.FIRST_COMPLETED
+                )
+                if reading.done() and not reading.exception():
+                    limit = min(limit, reading.result() or limit)
+        await asyncio.wait((task,), timeout=max(began + limit - time.monotonic(), 0))
+        if not task.done():
+            raise StateUnavailableError("The database does not answer in time.")
+        return task.result()
+    finally:
+        await leave(task)
+
+
+async def _caller(service: Service, scope: Scope, body: _Body) -> Caller:
+    given = Headers(scope=scope).get("authorization")
+    if service.dev is not None and given in _NO_KEY and _from_this_machine(scope):
+        return Caller(service.dev, "dev", frozenset(KeyScope), None)
+    scheme, _, token = (given or "").partition(" ")
+    text = token.strip() if scheme.lower() == "bearer" else ""
+    key = await _within_budget(keys.verify(service.database, text), body)
+    if key is None:
+        raise UnknownCallerError(
+            "This request has no key that is valid here.",
+            help="Send the header Authorization: Bearer uph_…",
+        )
+    return Caller(key.tenant, key.prefix, key.scopes, key.labels)
+
+
+def _from_this_machine(scope: Scope) -> bool:
+    """Also by the name that was asked for: a web page could give our address a name of its own."""
+    client = scope.get("client")
+    try:
+        near = client is not None and ipaddress.ip_address(client[0]).is_loopback
+    except ValueError:
+        return False
+    host = Headers(scope=scope).get("host", "")
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    return near and name in _LOOPBACK_NAMES
+
+
+def tenant_of(scope: Scope) -> str | None:
+    """For logs: whose request it is, once the door has let it in."""
+    caller: Caller | None = scope.get("state", {}).get("caller")
+    return None if caller is None else str(caller.tenant)
+
+
+def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | None], Caller]:
+    def check(
+        request: Request,
+        _shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    ) -> Caller:
+        caller: Caller = request.state.caller
+        if scope not in caller.scopes:
+            raise NotAllowedError(
+                f"This key may not {scope}.",
+                help="`upheld admin key add TENANT --scope` makes one that may.",
+            )
+        return caller
+
+    return check
+
+
+Asker = Annotated[Caller, Depends(_may(KeyScope.ASK))]
+Checker = Annotated[Caller, Depends(_may(KeyScope.VERIFY))]
+Reader = Annotated[Caller, Depends(_may(KeyScope.READ))]
+Writer = Annotated[Caller, Depends(_may(KeyScope.WRITE))]
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Parts = Annotated[Service, Depends(_service)]

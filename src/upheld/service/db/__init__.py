@@ -1,0 +1,1 @@
+"""What the service remembers, in PostgreSQL: every row belongs to one tenant. No HTTP."""

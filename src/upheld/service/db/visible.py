@@ -1,0 +1,46 @@
+"""What a caller with labels may see, as a condition; `upheld.types.Scope.admits` in SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, func, or_, true
+
+from upheld.errors import UsageError
+from upheld.service.db.database import Session
+from upheld.service.db.tables import documents
+
+
+def may_see(labels: Any, session: Session) -> ColumnElement[bool]:
+    """Documents with one of the caller's labels, and those that carry none."""
+    if session.labels is None:
+        return true()
+    return or_(func.cardinality(labels) == 0, labels.overlap(sorted(session.labels)))
+
+
+def may_see_collection(name: Any, session: Session) -> ColumnElement[bool]:
+    """Collections with a document that the caller may see; the owner sees every collection."""
+    if session.labels is None:
+        return true()
+    return exists().where(
+        documents.c.tenant_id == session.tenant,
+        documents.c.collection == name,
+        may_see(documents.c.labels, session),
+    )
+
+
+def saw_no_more(labels: Any, session: Session) -> ColumnElement[bool]:
+    """Answers to somebody who could see no more than the caller can: more labels see more."""
+    if session.labels is None:
+        return true()
+    # An owner's answer (NULL) is nobody else's.
+    return and_(labels.is_not(None), labels.contained_by(sorted(session.labels)))
+
+
+def may_give(labels: frozenset[str], own: frozenset[str] | None) -> None:
+    """Refuse labels that the caller does not have: nobody hides a document from themselves."""
+    if own is not None and labels - own:
+        raise UsageError(
+            "This key may not give these labels.",
+            help=f"It may give: {', '.join(sorted(own)) or 'none'}.",
+        )

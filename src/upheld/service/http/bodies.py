@@ -1,0 +1,153 @@
+"""How large a request may be, and how many bytes of requests a process holds at once.
+
+Bytes are counted as they come, whatever the header says. What is declared too large is refused
+before it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError, TooLargeError
+from upheld.service.http.problems import problem_response
+from upheld.settings import Settings
+
+KILOBYTE, MEGABYTE = 1_000, 1_000_000
+# What each route needs; `max_request_mb` is above them all. A character may take 12 bytes: JSON
+# writes an emoji as two escapes.
+ROUTE_BYTES: Mapping[str, int] = {
+    "POST /v1/answers": 128 * KILOBYTE,
+    "POST /v1/chat/completions": 2 * MEGABYTE,
+    "POST /v1/verify": 1000 * MEGABYTE,
+    "POST /v1/collections/{collection}/guarantee": 1000 * MEGABYTE,
+}
+ADDRESS_BYTES = 32 * KILOBYTE  # JSON with the address of a page, in place of a file
+OTHER_BYTES = 16 * KILOBYTE  # for requests that need no body at all
+QUERY_BYTES = 32 * KILOBYTE  # 32 labels of 64 characters, each of which may take 12 bytes
+# A file goes on to the store as it comes: two parts of 5 MB on their way, and one being filled.
+FILE_HELD_BYTES = 15 * MEGABYTE
+SOON = 1.0  # seconds
+_DOCUMENTS = re.compile(r"/v1/collections/[^/]+/documents")
+_COLLECTION = re.compile(r"^(/v1/collections/)[^/]+")
+
+
+@dataclass(slots=True)
+class HeldBytes:
+    """The bytes of all requests under way in this process; one tenant has half of them at most."""
+
+    most: int
+    of_tenant: int
+    _held: Counter[Hashable] = field(default_factory=Counter, init=False)
+    _total: int = field(default=0, init=False)
+
+    @classmethod
+    def of(cls, settings: Settings) -> HeldBytes:
+        """The settings' limit; a single request always fits."""
+        single = max(settings.max_request_mb * MEGABYTE, FILE_HELD_BYTES)
+        most = max(settings.max_held_mb * MEGABYTE, single)
+        return cls(most, max(most // 2, single))
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    def refusal(self, tenant: Hashable, more: int) -> AdmissionError | None:
+        """Why so many more bytes cannot be held now, if they cannot."""
+        if self._held[tenant] + more > self.of_tenant:
+            return TenantLimitError("Your other requests hold too much.", retry_after=SOON)
+        if self._total + more > self.most:
+            return ServiceFullError("The service holds too many requests.", retry_after=SOON)
+        return None
+
+    def add(self, tenant: Hashable, count: int) -> None:
+        self._total += count
+        self._held[tenant] += count
+        if not self._held[tenant]:
+            del self._held[tenant]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimit:
+    """Refuses bodies that are too large, or too many at once, before or while they come."""
+
+    app: ASGIApp
+    body_bytes: int
+    file_bytes: int
+    held: HeldBytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        most, holds = self._limits(scope, headers)
+        tenant = getattr(scope.get("state", {}).get("caller"), "tenant", None)
+        declared = headers.get("content-length", "")
+        length = int(declared) if len(declared) < 20 and re.fullmatch("[0-9]+", declared) else 0
+        refusal: Exception | None = None
+        if len(scope["query_string"]) > QUERY_BYTES:
+            refusal = HTTPException(414, f"A query has at most {QUERY_BYTES:,} bytes.")
+        elif length > most:
+            refusal = TooLargeError(_told(most))
+        elif length:
+            refusal = self.held.refusal(tenant, min(length, holds))
+        if refusal is not None:
+            await problem_response(refusal, scope["path"])(scope, receive, send)
+            return
+        came = counted = 0
+
+        async def count() -> Message:
+            nonlocal came, counted
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > most:
+                # FastAPI hides any other error behind a 400 of its own.
+                raise HTTPException(413, _told(most))
+            if more := min(came, holds) - counted:
+                if (full := self.held.refusal(tenant, more)) is not None:
+                    raise _as_http(full)
+                self.held.add(tenant, more)
+                counted += more
+            return message
+
+        try:
+            await self.app(scope, count, send)
+        finally:
+            self.held.add(tenant, -counted)
+
+    def _limits(self, scope: Scope, headers: Headers) -> tuple[int, int]:
+        """The bytes that are taken, and how many of them are held in memory."""
+        if carries_file(scope):
+            if is_json(headers.get("content-type", "")):
+                return ADDRESS_BYTES, ADDRESS_BYTES
+            return self.file_bytes, FILE_HELD_BYTES
+        path = _COLLECTION.sub(r"\1{collection}", scope["path"])
+        most = min(ROUTE_BYTES.get(f"{scope['method']} {path}", OTHER_BYTES), self.body_bytes)
+        return most, most
+
+
+def carries_file(scope: Scope) -> bool:
+    """Whether a request may send a document, which can be large and take its time."""
+    added = scope["method"] == "POST" and _DOCUMENTS.fullmatch(scope["path"]) is not None
+    return added or scope["method"] == "PUT"
+
+
+def is_json(content_type: str) -> bool:
+    """Whether a body is JSON by its content type."""
+    return content_type.partition(";")[0].strip().lower() == "application/json"
+
+
+def _told(most: int) -> str:
+    return f"At most {most:,} bytes are taken."
+
+
+def _as_http(error: AdmissionError) -> HTTPException:
+    status = 429 if isinstance(error, TenantLimitError) else 503
+    return HTTPException(status, str(error), {"Retry-After": str(error.retry_after)})

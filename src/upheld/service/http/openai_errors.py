@@ -1,0 +1,64 @@
+"""Problems in the shape in which OpenAI's clients expect them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from upheld.service.http.problem import Problem
+
+_PATHS = ("/v1/chat/", "/v1/models")
+_KINDS = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    409: "conflict_error",
+    429: "rate_limit_error",
+}
+
+
+class ErrorObject(BaseModel):
+    """What went wrong; `code` is that of our problem details."""
+
+    message: str
+    type: str
+    param: str | None = None
+    code: str
+
+
+class ErrorReply(BaseModel):
+    """An error as a reply or as the last event of a stream."""
+
+    error: ErrorObject
+
+
+def _documented(description: str) -> dict[str, Any]:
+    # Inline: what a model's schema refers to is not where an OpenAPI document looks for it.
+    inner = {"error": ErrorObject.model_json_schema()}
+    schema = {"type": "object", "required": ["error"], "properties": inner}
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    422: _documented("The request does not fit."),
+    "4XX": _documented("The request cannot be carried out as it is."),
+    "5XX": _documented("A part of the service failed."),
+}
+
+
+def is_spoken(path: str) -> bool:
+    """Whether whoever asks there expects this shape."""
+    return path.startswith(_PATHS)
+
+
+def as_error(problem: Problem) -> ErrorReply:
+    """The same cause and the same advice."""
+    other = "server_error" if problem.status >= 500 else "invalid_request_error"
+    return ErrorReply(
+        error=ErrorObject(
+            message=f"{problem.detail} {problem.help}".strip(),
+            type=_KINDS.get(problem.status, other),
+            code=problem.code,
+        )
+    )

@@ -1,0 +1,183 @@
+"""How long a connection may take to send its request, and how many connections are held open.
+
+Uvicorn waits for a head and a body for ever: whoever opens a few hundred connections and sends half
+a request on each takes all file handles of a process, and needs no key for it. So a head must be
+complete after `head_seconds`, the bytes of a body must keep coming, and replies must be taken. When
+there are too many connections, the one that has been without a request for longest makes room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import Any, cast
+
+import h11
+
+from upheld.service.http.protocol import SlicedProtocol, Turns
+from upheld.settings import Settings
+
+LEAST_RATE = 2_000  # bytes a second of a body, after the first `body_seconds`
+TAKE_SECONDS = 60.0  # for a client to take what is written to it
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+    b"Connection: close\r\n\r\n"
+)
+
+
+@dataclass(slots=True)
+class Connections:
+    """The connections of one process, and what they are given."""
+
+    most: int
+    head_seconds: float
+    body_seconds: float
+    idle: dict[PatientProtocol, None] = field(default_factory=dict)  # without a request, by age
+
+    @classmethod
+    def of(cls, settings: Settings) -> Connections:
+        return cls(settings.connections, settings.head_seconds, settings.body_seconds)
+
+
+def patient(settings: Settings) -> type[PatientProtocol]:
+    """The protocol for one server, as uvicorn wants it."""
+    made = partial(PatientProtocol, turns=Turns(), open_connections=Connections.of(settings))
+    return cast("type[PatientProtocol]", made)
+
+
+class _Phase(Enum):
+    IDLE = 0  # between two requests: uvicorn closes the connection soon
+    HEAD = 1
+    BODY = 2
+    ANSWER = 3  # all of the request is there
+
+
+class PatientProtocol(SlicedProtocol):
+    """Closes connections whose client does not go on."""
+
+    def __init__(self, *args: Any, open_connections: Connections, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._all = open_connections
+        self._phase = _Phase.IDLE
+        self._began = self._last = 0.0  # of this phase; of the last bytes in it
+        self._bytes = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._taking: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self._all.most:
+            oldest = next(iter(self._all.idle), None)
+            if oldest is None:
+                transport.write(_FULL)
+                transport.close()
+                return
+            oldest.transport.abort()
+            del self._all.idle[oldest]
+        self._all.idle[self] = None
+        self._enter(_Phase.HEAD)
+
+    def data_received(self, data: bytes) -> None:
+        if self._phase is _Phase.IDLE:
+            self._enter(_Phase.HEAD)
+        self._last = self.loop.time()
+        self._bytes += len(data)
+        super().data_received(data)
+        self._look()
+
+    def parse_slice(self) -> None:
+        super().parse_slice()
+        self._look()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._look()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        self._stop()
+        super().handle_websocket_upgrade(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._taking is None:
+            self._taking = self.loop.call_later(TAKE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._taking is not None:
+            self._taking.cancel()
+            self._taking = None
+
+    def _look(self) -> None:
+        """How far the request is, after whatever may have changed it."""
+        if self.transport.is_closing():
+            return
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete:
+            self._all.idle.setdefault(self, None)
+            if self._phase is not _Phase.HEAD:
+                self._enter(_Phase.IDLE)
+            return
+        self._all.idle.pop(self, None)
+        wanted = _Phase.BODY if cycle.more_body else _Phase.ANSWER
+        if self._phase is not wanted:
+            self._enter(wanted)
+
+    def _enter(self, phase: _Phase) -> None:
+        self._phase = phase
+        self._began = self._last = self.loop.time()
+        self._bytes = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if phase in (_Phase.HEAD, _Phase.BODY):
+            self._timer = self.loop.call_at(self._deadline(), self._check)
+
+    def _deadline(self) -> float:
+        if self._phase is _Phase.HEAD:
+            return self._began + self._all.head_seconds
+        seconds = self._all.body_seconds
+        return min(self._last + seconds, self._began + seconds + self._bytes / LEAST_RATE)
+
+    def _check(self) -> None:
+        """When time may be up: bytes have come since, or it is we who do not take them."""
+        if self._phase is _Phase.BODY and self._is_held_up():
+            self._enter(_Phase.BODY)
+        elif (deadline := self._deadline()) > self.loop.time():
+            self._timer = self.loop.call_at(deadline, self._check)
+        else:
+            self._end()
+
+    def _is_held_up(self) -> bool:
+        return self.flow.read_paused or self.has_more or self.cycle.waiting_for_100_continue
+
+    def _end(self) -> None:
+        """Tell who is there, if a request had begun, and close."""
+        cycle = self.cycle
+        begun = self._bytes or self._phase is _Phase.BODY
+        if begun and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            told = b"The request did not come in time."
+            head = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+            for event in (
+                h11.Response(status_code=408, headers=head, reason=b"Request Timeout"),
+                h11.Data(data=told),
+                h11.EndOfMessage(),
+            ):
+                self.transport.write(self.conn.send(event))
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True  # what works on the request sees that nobody is there
+            cycle.message_event.set()
+        self.transport.close()
+
+    def _stop(self) -> None:
+        self._all.idle.pop(self, None)
+        for timer in (self._timer, self._taking):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._taking = None

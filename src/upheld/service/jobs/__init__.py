@@ -1,0 +1,1 @@
+"""Background work: uploads, tasks, the worker, retention. No route."""

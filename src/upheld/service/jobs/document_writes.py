@@ -1,0 +1,207 @@
+"""Documents are given and taken back: row, job and log entry come to be together, or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from fastapi import Response
+
+from upheld._internal.to_json import plain
+from upheld.errors import UsageError
+from upheld.service.admission.idempotency import carry_out
+from upheld.service.admission.quotas import Quota
+from upheld.service.auth.middleware import Caller
+from upheld.service.db import audit, collections, documents
+from upheld.service.db.database import Session
+from upheld.service.db.documents import Document, DocumentStatus
+from upheld.service.db.jobs import Jobs
+from upheld.service.db.queue import Task
+from upheld.service.jobs.uploads import Upload, discard
+from upheld.service.resources import Service
+
+ACCEPTED = 202
+# Names under which idempotency keys are kept.
+PUT = "PUT /v1/collections/{collection}/documents/{id}"
+POST = "POST /v1/collections/{collection}/documents"
+DELETE = "DELETE /v1/collections/{collection}/documents/{id}"
+DELETE_ALL = "DELETE /v1/collections/{collection}"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document as its tenant sees it; `version` names its text, once it was read."""
+
+    collection: str
+    id: str
+    status: DocumentStatus
+    version: str | None
+    labels: frozenset[str]
+    origin: str
+    error: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """What was asked for, and the job that will do it."""
+
+    document: DocumentView
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A collection whose documents go, and the job that removes them."""
+
+    collection: str
+    documents: int
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gift:
+    """A document as somebody gives it: bytes that wait, or the address of a page.
+
+    Without an `id` it is a new one, under an id of the service's choice.
+    """
+
+    collection: str
+    id: str | None
+    origin: str
+    labels: frozenset[str]
+    upload: Upload | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes were sent; those of a page are not known yet."""
+        return 0 if self.upload is None else self.upload.size
+
+    @property
+    def request(self) -> bytes:
+        """What makes two requests the same."""
+        content = None if self.upload is None else self.upload.sha256
+        parts = [self.collection, self.id, self.origin, sorted(self.labels), content]
+        return json.dumps(parts).encode()
+
+
+def view(document: Document) -> DocumentView:
+    """Without what is only ours to know."""
+    return DocumentView(
+        document.collection,
+        document.id,
+        document.status,
+        document.version,
+        document.labels,
+        document.origin,
+        document.error,
+        document.created_at,
+        document.updated_at,
+    )
+
+
+async def give(service: Service, caller: Caller, gift: Gift, key: str | None) -> Response:
+    """Take a document on; bytes that nobody will read any more go."""
+    unread = [] if gift.upload is None else [gift.upload.name]
+
+    async def change(session: Session) -> Any:
+        nonlocal unread
+        quota = Quota.of(service.settings)
+        await quota.check(session, gift.collection, gift.id, gift.size, hold=True)
+        await collections.ensure(session, gift.collection)
+        old, document = await _given(session, gift)
+        job = await Jobs(session).defer(Task.INGEST, gift.collection)
+        await audit.record(
+            session,
+            actor=caller.key,
+            action="document.put",
+            subject=f"{gift.collection}/{document.id}",
+            detail={"revision": document.revision},
+        )
+        unread = [old] if old else []
+        return plain(UnderWay(view(document), job))
+
+    route = POST if gift.id is None else PUT
+    try:
+        reply = await carry_out(
+            service, caller, change, route=route, key=key, request=gift.request, status=ACCEPTED
+        )
+    except UsageError:  # after any other error it may be kept; if not, a sweep finds the bytes
+        await discard(service, caller.tenant, [gift.upload.name] if gift.upload else [])
+        raise
+    await discard(service, caller.tenant, unread)
+    return reply
+
+
+async def _given(session: Session, gift: Gift) -> tuple[str | None, Document]:
+    """Where bytes wait that it replaces, and its row."""
+    upload = None if gift.upload is None else gift.upload.name
+    if gift.id is None:
+        return None, await documents.add(
+            session,
+            gift.collection,
+            origin=gift.origin,
+            labels=gift.labels,
+            upload=upload,
+            size=gift.size,
+        )
+    old = await documents.waiting_upload(session, gift.collection, gift.id)
+    return old, await documents.put(
+        session,
+        gift.collection,
+        gift.id,
+        origin=gift.origin,
+        labels=gift.labels,
+        upload=upload,
+        size=gift.size,
+    )
+
+
+async def take_back(
+    service: Service, caller: Caller, collection: str, id: str, key: str | None
+) -> Response:
+    """Mark a document for deletion; from now on nobody is shown an answer that quotes it."""
+
+    async def change(session: Session) -> Any:
+        document = await documents.condemn(session, collection, id)
+        job = await Jobs(session).defer(Task.DELETE, collection)
+        subject = f"{collection}/{id}"
+        await audit.record(session, actor=caller.key, action="document.delete", subject=subject)
+        return plain(UnderWay(view(document), job))
+
+    request = f"{collection}/{id}".encode()
+    return await carry_out(
+        service, caller, change, route=DELETE, key=key, request=request, status=ACCEPTED
+    )
+
+
+async def take_all_back(
+    service: Service, caller: Caller, collection: str, key: str | None
+) -> Response:
+    """Mark every document of a collection that the caller may see."""
+
+    async def change(session: Session) -> Any:
+        await collections.get(session, collection)
+        count = await documents.condemn_all(session, collection)
+        job = await Jobs(session).defer(Task.DELETE, collection)
+        await audit.record(
+            session,
+            actor=caller.key,
+            action="collection.delete",
+            subject=collection,
+            detail={"documents": count},
+        )
+        return plain(Ending(collection, count, job))
+
+    return await carry_out(
+        service,
+        caller,
+        change,
+        route=DELETE_ALL,
+        key=key,
+        request=collection.encode(),
+        status=ACCEPTED,
+    )

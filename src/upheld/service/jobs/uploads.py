@@ -1,0 +1,112 @@
+"""Bytes that were sent to us wait in the tenant's own storage until a job has read them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
+from uuid import UUID
+
+from upheld.errors import StorageError, UsageError
+from upheld.ingest.read import SUFFIXES
+from upheld.outside import Objects
+from upheld.service.db import documents
+from upheld.service.db.queue import Work
+from upheld.service.resources import Service
+from upheld.types import new_id
+
+# No collection has a name like this, so none can lie over it.
+FOLDER = "_uploads"
+# What no row names may belong to a request that is still under way.
+GRACE = timedelta(hours=1)
+# For the store alone, while bytes wait to be taken; how long a client takes is its own matter.
+STORE_SECONDS = 20.0
+# For bytes that come without a file name.
+_SUFFIX_OF = {
+    "text/plain": ".txt",
+    "text/csv": ".csv",
+    "text/markdown": ".md",
+    "text/html": ".html",
+    "application/xhtml+xml": ".xhtml",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Bytes that wait, the hash of them, and how many there are."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+async def receive(
+    service: Service, tenant: UUID, collection: str, chunks: AsyncIterator[bytes]
+) -> Upload:
+    """Store bytes as they come; a store that hangs is waited for no longer than it may take."""
+    name = f"{FOLDER}/{collection}/{new_id()}"
+    digest, length = hashlib.sha256(), 0
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(STORE_SECONDS) as patience:
+
+            async def counted() -> AsyncIterator[bytes]:
+                nonlocal length
+                patience.reschedule(None)  # now it is the client that is waited for
+                async for chunk in chunks:
+                    if chunk:
+                        digest.update(chunk)
+                        length += len(chunk)
+                        patience.reschedule(loop.time() + STORE_SECONDS)
+                        yield chunk
+                        patience.reschedule(None)
+                patience.reschedule(loop.time() + STORE_SECONDS)
+
+            await service.objects(tenant).put(name, counted())
+    except TimeoutError as late:
+        raise StorageError("The store does not take bytes in time.") from late
+    if not length:
+        await discard(service, tenant, [name])
+        raise UsageError("The document is empty.", help="Send its bytes as the request's body.")
+    return Upload(name, digest.hexdigest(), length)
+
+
+async def discard(service: Service, tenant: UUID, names: Sequence[str]) -> None:
+    """Remove bytes that nobody will read; what a store does not remove now, a sweep does."""
+    with suppress(TimeoutError, StorageError):
+        async with asyncio.timeout(STORE_SECONDS):
+            await service.objects(tenant).delete(names)
+
+
+def readable_name(id: str, file_name: str | None, content_type: str) -> str:
+    """A name whose suffix tells the reader the format."""
+    kind = content_type.partition(";")[0].strip().lower()
+    name = file_name or f"{id}{_SUFFIX_OF.get(kind, '')}"
+    if PurePath(name).suffix.lower() not in SUFFIXES:
+        raise UsageError(
+            f"{name} is of no format that can be read.",
+            help=f"Give a file name (?name=) that ends in one of {' '.join(sorted(SUFFIXES))}, "
+            f"or a content type of {', '.join(sorted(_SUFFIX_OF))}.",
+        )
+    return name
+
+
+async def sweep(service: Service, work: Work, *, grace: timedelta = GRACE) -> None:
+    """Remove what waits for nobody: requests that broke off, and jobs that were killed."""
+    storage: Objects = service.objects(work.tenant)
+    before = datetime.now(UTC) - grace
+    found = await storage.listed(f"{FOLDER}/{work.collection}")
+    old = {each.name for each in found if each.changed_at < before}
+    if old:
+        async with service.database.session(work.tenant, labels=None) as session:
+            old -= await documents.uploads(session, work.collection)
+    await storage.delete(sorted(old))

@@ -1,1 +1,0 @@
-"""What the service remembers, in PostgreSQL: every row belongs to one tenant."""

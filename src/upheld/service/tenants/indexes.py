@@ -1,0 +1,104 @@
+"""One knowledge base a tenant, each under its own prefix; models are shared, indexes are not.
+
+Who opens an index waits for nobody else's, and no longer than there is time: a store that hangs for
+one tenant stops that tenant alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from upheld.client import AsyncUpheld
+from upheld.errors import StorageError
+from upheld.resources.open import Parts, Shared, join, open_objects
+from upheld.service.http.deadline import forget, in_time
+from upheld.settings import Settings
+
+OPEN_SECONDS = 10.0
+
+
+def tenant_prefix(settings: Settings, tenant: UUID) -> str:
+    """Where all that a tenant owns is stored."""
+    return f"{settings.kb.rstrip('/')}/tenants/{tenant}"
+
+
+@dataclass(slots=True)
+class _Open:
+    parts: Parts
+    users: int = 0
+
+
+class Knowledge:
+    """Opens indexes as they are asked for; the ones that were idle longest are closed again."""
+
+    def __init__(self, settings: Settings, shared: Shared) -> None:
+        self._settings, self._shared = settings, shared
+        self._open: OrderedDict[UUID, _Open] = OrderedDict()  # the longest idle first
+        self._opening: dict[UUID, asyncio.Task[None]] = {}
+
+    @asynccontextmanager
+    async def of(
+        self, tenant: UUID, collection: str, seconds: float = math.inf
+    ) -> AsyncIterator[AsyncUpheld]:
+        """A tenant's collection, by the same code as in a program of one's own."""
+        while (held := self._open.get(tenant)) is None:  # it may be closed again before we look
+            await self._opened(tenant, seconds)
+        self._open.move_to_end(tenant)
+        held.users += 1
+        try:
+            named = held.parts.settings.model_copy(update={"collection": collection})
+            yield AsyncUpheld(replace(held.parts, settings=named))
+        finally:
+            held.users -= 1
+            await self._close_idle()
+
+    async def reach(self) -> None:
+        """Touch the storage that all tenants share; raises if it does not answer."""
+        await open_objects(self._settings).listed("_reach")
+
+    async def close(self) -> None:
+        for opening in self._opening.values():
+            opening.cancel()
+        if self._opening:
+            await asyncio.wait(self._opening.values())
+        async with AsyncExitStack() as closing:  # all of them, also if one fails
+            for held in self._open.values():
+                closing.push_async_callback(held.parts.leave)
+            self._open.clear()
+
+    async def _opened(self, tenant: UUID, seconds: float) -> None:
+        """Until the index is open; one opening serves all who ask for it, also if one leaves."""
+        opening = self._opening.get(tenant)
+        if opening is None:
+            opening = self._opening[tenant] = asyncio.create_task(self._join(tenant))
+            opening.add_done_callback(forget)
+        await asyncio.wait((opening,), timeout=min(seconds, OPEN_SECONDS))
+        if not opening.done():
+            raise StorageError("The index could not be opened in time.")
+        opening.result()
+
+    async def _join(self, tenant: UUID) -> None:
+        try:
+            parts = await in_time(OPEN_SECONDS, join(self._shared, self._own(tenant)))
+        except TimeoutError as late:
+            raise StorageError("The index could not be opened in time.") from late
+        finally:
+            del self._opening[tenant]
+        self._open[tenant] = _Open(parts)
+
+    def _own(self, tenant: UUID) -> Settings:
+        own = {"kb": tenant_prefix(self._settings, tenant), "call_cache": None}
+        # Replies of a language model hold words of documents: a cache would outlive deletion.
+        return self._settings.model_copy(update=own)
+
+    async def _close_idle(self) -> None:
+        """One in use stays: there are as many of those as requests that were let in."""
+        idle = [tenant for tenant, held in self._open.items() if not held.users]
+        for tenant in idle[: max(len(self._open) - self._settings.open_indexes, 0)]:
+            await self._open.pop(tenant).parts.leave()

@@ -1,1 +1,0 @@
-"""The stages: one verb a file, shared by all methods."""

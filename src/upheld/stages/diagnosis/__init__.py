@@ -1,1 +1,0 @@
-"""The parts of our own method: facets, faults, repairs, and how an answer stands."""

@@ -1,0 +1,57 @@
+"""Languages in Latin letters, told from English by their small words.
+
+Tables, names and formulae have few of any language: foreign is what has more of another one's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from upheld._internal.cache import kept
+from upheld.text.words import FUNCTION_WORDS
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST_WORDS = 8  # a shorter text has too few to tell by
+_FEWEST_SIGNS = 2  # different words: a single one may be part of a name or a title
+_SMALL = {
+    "fr": """à au aux avec ce ces cette comme dans de des du elle en est et il ils je la le les leur
+        mais ne nous on ont ou où par pas plus pour qu que qui sa sans se selon ses son sont sur un
+        une vous été était""",
+    "de": """als am an auch auf aus bei bis das dass dem den der des die durch ein eine einem einen
+        einer er es für haben hat im in ist mehr mit nach nicht noch nur oder sich sie sind so über
+        um und unter vom von vor war was werden wie wird wurde zu zum zur""",
+    "es": """a al como con cuando de del desde el en entre era es esta este está fue ha la las lo
+        los me más muy no para pero por porque que se sin sobre son su sus también un una y""",
+    "it": """a al alla alle anche che come con da dal dalla dei del della delle di è era fu gli ha
+        hanno i il in la le lo ma nel nella non ogni per più questo sono sul sulla tra un una""",
+    "nl": """aan als bij dan dat de deze die dit door een elke en er had heeft het hij in is maar
+        meer met na naar niet nog of om onder ook op over te tot uit van voor waren was wat we werd
+        wordt ze zich zijn""",
+    "sv": """att av den det där efter eller en ett från för genom han har hon i inte jag kan man med
+        men mot när och om på sig sin som så till under ut vad var vi vid är över""",
+    "pt": """a ao as até com como da das de do dos e ela em entre era está foi há mais mas muito na
+        nas no nos não o os ou para pela pelo por quando que se sem seu sua são um uma à às é""",
+}  # fmt: skip
+_FOREIGN = {language: frozenset(listed.split()) for language, listed in _SMALL.items()}
+# Small words elsewhere that English texts have too: in names, in Latin, or as words of their own.
+_NO_SIGN = FUNCTION_WORDS.union(
+    _WORD.findall(
+        """al come con da de del den der des di die dos du e en era et ha hat la lo ma man men met o
+        par per plus pour sans sin son su van var von war y"""
+    )
+)
+
+
+@kept(128, longest=500_000)  # every claim asks the same sources
+def is_foreign(text: str, languages: frozenset[str]) -> bool:
+    """Whether a text is rather in another of these languages, for a model of English only."""
+    told = _WORD.findall(text)
+    if languages != {"en"} or len(told) < _FEWEST_WORDS:
+        return False
+    english = sum(word.casefold() in FUNCTION_WORDS for word in told)
+    told[0] = told[0].casefold()  # elsewhere a capital may begin a name: Los Angeles, El Niño
+    return any(
+        len({*told} & small - _NO_SIGN) >= _FEWEST_SIGNS
+        and sum(word in small for word in told) > english
+        for small in _FOREIGN.values()
+    )

@@ -1,0 +1,50 @@
+"""Words as search sees them: folded, without function words, stemmed."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+import Stemmer
+
+from upheld._internal.cache import kept
+from upheld.text.patterns import normalized
+
+_WORD = re.compile(r"\w+")
+
+FUNCTION_WORDS = frozenset(
+    _WORD.findall(
+        """a about after all also an and any are as at be because been before being between both
+        but by can could did do does doing during each for from had has have having he her here
+        hers him his how i if in into is it its itself just many me more most much my no nor not of
+        on only or other our out over own same she should so some such than that the their them
+        then there these they this those through to too under until up very was we were what when
+        where which while who whom whose why will with would you your"""
+    )
+)
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words with accents folded away."""
+    if text.isascii():  # has no accents, and is most of what is read
+        return _WORD.findall(text.lower())
+    folded = normalized("NFKD", text.casefold())
+    return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)))
+
+
+@kept(1_000)
+def content_stems(text: str) -> frozenset[str]:
+    """The stems that carry the meaning of a text."""
+    meaningful = [word for word in words(text) if word not in FUNCTION_WORDS]
+    return frozenset(
+        Stemmer.Stemmer("english").stemWords(meaningful)
+    )  # not thread-safe, so not kept
+
+
+def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str, float]:
+    """How much each wanted stem tells: the fewer of the texts have it, the more."""
+    return {
+        stem: math.log(1 + len(have) / (1 + sum(stem in text for text in have))) for stem in wanted
+    }

@@ -1,0 +1,1 @@
+"""Draft to verdicts: claims, premises, entailment, rules, decision. No search, no writing."""

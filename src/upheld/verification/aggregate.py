@@ -1,0 +1,127 @@
+"""From what many premises say to one probability that a claim is supported.
+
+The maximum over many windows picks up noise: the more windows, the higher it is. So the second
+best, the sentences gathered from all of a source, the number of premises and the words that claim
+and source share have a say too; how much is fitted on labelled claims, together with the weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from upheld.answer.cite import terms
+from upheld.verification.source import Source
+from upheld.verification.task import Finding, Task
+
+_SUREST = 1e-4  # probabilities nearer to 0 and 1 than this say no more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What the findings about one claim in the same sources come to."""
+
+    best: float  # logit of entailment by the premise that supports most
+    second: float  # by the one after it
+    gathered: float  # by the sentences nearest to the claim, from all of a source
+    against: float  # logit of contradiction by the premise that contradicts most, of any source
+    premises: float  # log of how many were read
+    overlap: float  # share of the claim's terms that stand in the sources
+    objected: float  # 1: the guard has something against every premise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """A logistic fit over the features; unfitted, the best premise's own probability."""
+
+    best: float = 1.0
+    second: float = 0.0
+    gathered: float = 0.0
+    against: float = 0.0
+    premises: float = 0.0
+    overlap: float = 0.0
+    objected: float = -20.0
+    bias: float = 0.0
+
+    def __call__(self, features: Features) -> float:
+        weighed = (
+            self.best * features.best
+            + self.second * features.second
+            + self.gathered * features.gathered
+            + self.against * features.against
+            + self.premises * features.premises
+            + self.overlap * features.overlap
+            + self.objected * features.objected
+        )
+        return 1 / (1 + math.exp(-(self.bias + weighed)))
+
+
+NAMED = fields(Features)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All findings about a claim in the same sources, and what they come to."""
+
+    task: Task
+    sources: tuple[Source, ...]
+    findings: tuple[Finding, ...]
+    against: float  # what contradicts the claim most, in any source
+
+    @cached_property
+    def features(self) -> Features:
+        return _features(self.task, self.sources, self.findings, self.against)
+
+    @property
+    def alone(self) -> bool:
+        return len(self.sources) == 1
+
+    @property
+    def best(self) -> Finding:
+        """The premise that supports most, of those that the guard lets pass if there are any."""
+        return max(_free(self.findings), key=lambda each: each.judgement.entails)
+
+    @cached_property
+    def contradicts(self) -> float:
+        return max(each.judgement.contradicts for each in self.findings)
+
+
+def readings(task: Task, findings: Sequence[Finding]) -> list[Reading]:
+    """One for each source that was read alone, one for each set that was read together."""
+    groups: dict[tuple[Source, ...], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.sources, []).append(finding)
+    against = max((each.judgement.contradicts for each in findings), default=0.0)
+    return [Reading(task, sources, tuple(group), against) for sources, group in groups.items()]
+
+
+def logit(probability: float) -> float:
+    """The log of the odds, within bounds."""
+    kept = min(max(probability, _SUREST), 1 - _SUREST)
+    return math.log(kept / (1 - kept))
+
+
+def _features(
+    task: Task, sources: Sequence[Source], findings: Sequence[Finding], against: float
+) -> Features:
+    free = _free(findings)
+    supports = sorted((logit(each.judgement.entails) for each in free), reverse=True)
+    gathered = [logit(each.judgement.entails) for each in free if each.premise.gathered]
+    told = terms(task.said)
+    found = frozenset[str]().union(*(source.terms_of(task.said) for source in sources))
+    return Features(
+        best=supports[0],
+        second=supports[1] if len(supports) > 1 else supports[0],
+        gathered=max(gathered, default=supports[0]),
+        against=logit(against),
+        premises=math.log(len(findings)),
+        overlap=len(found) / len(told) if told else 0.0,
+        objected=float(all(each.objection is not None for each in findings)),
+    )
+
+
+def _free(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Those that the guard has nothing against, if there are any."""
+    return [each for each in findings if each.objection is None] or findings

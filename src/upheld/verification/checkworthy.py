@@ -1,0 +1,125 @@
+"""What needs no check: sentences that say nothing about the world, each with its typed cause.
+
+The rules are narrow on purpose. A sentence that is wrongly let off escapes every check, while one
+that is wrongly checked is only shown as unsupported. So a heading, and what follows a remark such
+as "the documents do not mention", may name a thing but has no room for a statement about it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from upheld._internal.cache import kept
+from upheld.text.figures import figures
+from upheld.text.sentences import sentences
+from upheld.text.words import words
+from upheld.types import Cause
+from upheld.verification.claims import spoken
+
+_LONGEST_HEADING = 8  # words
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_MARKED = re.compile(r"\s*(?:#.*|\*\*[^*]+\*\*:?\s*)", re.DOTALL)
+_DOCUMENTS = (
+    r"(?:the|these|those|your|my|none of the|no)?\s*+"
+    r"(?:provided|given|available|supplied|cited)?\s*+"
+    r"(?:documents?|sources?|passages?|contexts?|texts?|excerpts?|materials?|information)"
+    r"(?: (?:provided|given|available|supplied|above))?"
+)
+_TELLS = (
+    r"(?:answer|say|mention|contain|provide|specify|state|discuss|address|give|include|tell|cover"
+    r"|explain|describe|indicate)s?"
+)
+_GREETING = re.compile(
+    r"(?:(?:hello|hi|hey|greetings|welcome|good (?:morning|afternoon|evening|day))"
+    r"(?: there| again)?"
+    r"|(?:sure|certainly|of course|absolutely|great|okay|ok)(?: thing)?"
+    r"|(?:that is |that's |what )?an? (?:good|great|excellent|interesting) question"
+    r"|(?:good|great|excellent|interesting) question"
+    r"|(?:many )?thank(?:s| you)(?: (?:so|very) much)?(?: for (?:asking|your question))?"
+    r"|you(?: are|'re) welcome"
+    r"|(?:best|kind|warm) regards)$"
+)
+_META = re.compile(
+    rf"(?:{_DOCUMENTS} (?:(?:do|does|did) ?(?:not|n't)|don't|doesn't|didn't|cannot|can't) {_TELLS}"
+    r"|(?:there is|i found|i have) (?:no|not enough|insufficient) information(?: to answer)?"
+    r"|no answer could be written"
+    r"|(?:here|below) (?:is|are) (?:(?:the|an?|my|some) )?(?:(?:short|brief|full) )?"
+    r"(?:answer|summary|overview|list|details|points)"
+    rf"|based on {_DOCUMENTS})\b"
+)
+_HEDGE = re.compile(
+    r"(?:i(?: am|'m) (?:sorry|afraid|not (?:sure|certain))"
+    r"|i (?:do not|don't) know"
+    r"|i (?:cannot|can't|could not|couldn't|am unable to|was unable to)"
+    r" (?:find|say|tell|verify|confirm|answer)"
+    r"|(?:i )?hope (?:this|that|it) helps"
+    r"|(?:please )?let me know if you(?:'d| would)? (?:have|need|want|like)"
+    r"|please (?:note|consult|check|verify|see))\b"
+)
+# The kinds of words in a phrase that names a thing: any other word is an `x`, and a statement
+# needs two of those, a subject and a verb.
+_KINDS = {
+    "d": "the a an your our my",
+    "a": """additional any brief common full further general given important key known main more
+        opening other possible provided quick relevant short specific useful""",
+    "n": """advantages answer answers background benefits conclusion context definition details
+        differences disadvantages documents evidence example examples facts findings history hours
+        information introduction limitations list materials note notes overview passages points
+        prices question questions reasons references results risks sources steps summary text texts
+        title""",
+    "p": "about at for from in on to with",
+    "l": "and of or",
+}
+_KIND = {word: kind for kind, listed in _KINDS.items() for word in listed.split()}
+_THING = re.compile("[da]*x?n*(?:p[da]*x?n*)*")
+_ANSWERS = frozenset({"yes", "no", "not", "none", "never", "always", "true", "false"})
+
+
+@kept(1_000)  # as often as its claim is checked
+def not_checkworthy(text: str) -> Cause | None:
+    """Why a claim needs no check, or None: then it must be checked.
+
+    A claim of several sentences needs a check as soon as one of them does.
+    """
+    causes = [_of_sentence(each) for each in sentences(text)] or [Cause.NO_WORDS]
+    return None if None in causes else causes[0]
+
+
+def _of_sentence(text: str) -> Cause | None:
+    said = spoken(text)
+    if not words(said):
+        return Cause.NO_WORDS
+    if said.rstrip("\"'”’)*").endswith(("?", "？")):
+        return Cause.QUESTION
+    if figures(said):
+        return None  # whoever gives a figure says something about the world
+    if _is_heading(text, said):
+        return Cause.HEADING
+    plain = said.casefold().replace("’", "'").strip(" .!…:*_\"'")
+    for cause, opening in ((Cause.GREETING, _GREETING), (Cause.META, _META), (Cause.HEDGE, _HEDGE)):
+        if (match := opening.match(plain)) and only_names(plain[match.end() :]):
+            return cause
+    return None
+
+
+def _is_heading(text: str, said: str) -> bool:
+    shown_as_one = said.endswith(":") or (_MARKED.fullmatch(text) and not said.endswith(_ENDS))
+    told = words(said)
+    return (
+        bool(shown_as_one)
+        and len(told) <= _LONGEST_HEADING
+        and _ANSWERS.isdisjoint(told)
+        and only_names(said.rstrip(":").casefold())
+    )
+
+
+def only_names(phrase: str) -> bool:
+    """Whether a phrase names things ("history of the harbour") and cannot say anything of them.
+
+    One word that we do not know is allowed in each part, where a noun would stand: "prices" may
+    come after it but not before it, since "prices doubled" is a statement.
+    """
+    if re.search(r"[^\w\s&'-]", phrase):
+        return False  # it goes on after a comma, a colon, a dash
+    kinds = "".join(_KIND.get(word, "x") for word in words(phrase.replace("&", " and ")))
+    return all(_THING.fullmatch(part) and part.count("x") <= 1 for part in kinds.split("l"))

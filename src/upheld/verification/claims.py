@@ -1,0 +1,101 @@
+"""Claims of an answer: its sentences, with exact places, and the numbers that they cite."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+from upheld._internal.cache import kept
+from upheld.text.marks import unmark, without_marks
+from upheld.text.sentences import sentence_spans
+
+_BULLET = re.compile(r"^\s*+(?:(?:[-*+•>]|#{1,6}+|\d{1,3}+[.)])[ \t]++)++")
+_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
+_SOURCES = re.compile(
+    r"(?im)^[ \t#*_]*+(?:sources|references|citations|bibliography|works cited)"
+    r"[ \t*_]*+:?[ \t*_]*+$"
+)
+_FULL_STOP = re.compile(r"[.!?][\"”')]?\s*\Z")
+_TO_LINE_END = re.compile(r"[ \t]*+(?:\n|\Z)")
+_LONGEST_ENTRY = 600  # characters that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer: `answer[start:end] == text`, marks after it left out."""
+
+    text: str
+    start: int
+    end: int
+    marks: tuple[int, ...] = ()
+    entry: str = ""  # the line it stands on, below a heading such as "Sources:"
+
+
+@kept(1_000)  # a draft is checked again and again, and most of its claims stay
+def split_answer(answer: str) -> tuple[Sentence, ...]:
+    """The sentences of an answer; every mark belongs to the sentence before it, or around it."""
+    bare = unmark(answer)
+    # A mark after a full stop ends a sentence, also where the splitter sees an abbreviation.
+    ends = {
+        place for place, _ in bare.marks if _FULL_STOP.search(bare.text, max(0, place - 8), place)
+    }
+    lines = _lines_of_sources(bare.text)
+    spans = sentence_spans(bare.text, {*ends, *lines})
+    numbers: list[list[int]] = [[] for _ in spans]
+    starts = [start for start, _ in spans]
+    # Marks in a row stand at the same place, and what follows them is looked at once.
+    for place, in_a_row in groupby(bare.marks, key=itemgetter(0)):
+        owner = _owner(bare.text, place, starts)
+        if owner is not None:
+            numbers[owner] += (number for _, cited in in_a_row for number in cited)
+    found: list[Sentence] = []
+    for (first, last), cited_here in zip(spans, numbers, strict=True):
+        start, end = bare.origin[first], bare.origin[last - 1] + 1
+        found.append(
+            Sentence(
+                answer[start:end],
+                start,
+                end,
+                tuple(dict.fromkeys(cited_here)),
+                _line_at(bare.text, lines, first),
+            )
+        )
+    return tuple(found)
+
+
+def spoken(text: str) -> str:
+    """What a claim says: without marks, list signs and emphasis, on one line."""
+    return " ".join(_EMPHASIS.sub("", _BULLET.sub("", without_marks(text))).split())
+
+
+def _owner(text: str, place: int, starts: Sequence[int]) -> int | None:
+    """Which sentence a mark at this place of the unmarked text belongs to."""
+    after = bisect_left(starts, place)  # the first sentence that begins here or later
+    opens_line = place > 0 and text[place - 1] == "\n"  # blanks before a mark went with it
+    stands_alone = _TO_LINE_END.match(text, place) is not None
+    if after == 0 or (opens_line and not stands_alone):
+        return after if after < len(starts) else None
+    return after - 1
+
+
+def _lines_of_sources(text: str) -> list[int]:
+    """Where the heading of a list of sources begins, and each line below it."""
+    heading = _SOURCES.search(text)
+    if heading is None:
+        return []
+    ends = (match.end() for match in re.finditer("\n", text[heading.start() :]))
+    return [heading.start(), *(heading.start() + end for end in ends)]
+
+
+def _line_at(text: str, lines: Sequence[int], place: int) -> str:
+    """The line of a list of sources at this place; empty above the list."""
+    at = bisect_right(lines, place)
+    if at == 0:
+        return ""
+    start = lines[at - 1]
+    end = lines[at] if at < len(lines) else len(text)
+    return text[start : min(end, start + _LONGEST_ENTRY)].strip()

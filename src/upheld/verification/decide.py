@@ -1,0 +1,183 @@
+"""From findings to a verdict: what is supported, what speaks against it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from upheld.types import Cause, Citation, Claim, Support, Verdict
+from upheld.verification.aggregate import Features, Pool, Reading, readings
+from upheld.verification.source import Source, Trouble
+from upheld.verification.task import Finding, Task
+
+_MOST_EVIDENCE = 3
+_STOPPED = 0.99  # of the threshold
+_NOTHING_READ = Trouble(Cause.NO_SOURCE, "nothing was found in the sources to hold it against")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conclude:
+    """How readings are weighed, and from where on they count: fitted for one model's weights."""
+
+    pool: Pool = Pool()
+    supported_above: float = 0.5
+    contradicted_above: float = 0.5  # above 1, a two-way verifier: it never says `contradicted`
+
+    def probability(self, features: Features) -> float:
+        """That the sources support the claim; what the guard stops stays below the threshold."""
+        weighed = self.pool(features)
+        return min(weighed, _STOPPED * self.supported_above) if features.objected else weighed
+
+    def supports(self, reading: Reading) -> bool:
+        return self.probability(reading.features) >= self.supported_above
+
+    def contradicts(self, reading: Reading) -> bool:
+        return reading.contradicts >= self.contradicted_above
+
+    def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
+        """Whether these findings are enough for the claim."""
+        return any(map(self.supports, self._sound(readings(task, findings))))
+
+    def __call__(
+        self, task: Task, findings: Sequence[Finding], trouble: Trouble | None, model: str | None
+    ) -> Claim:
+        """The claim with its verdict, and each of its citations with its own."""
+        if task.settled is not None:
+            return replace(task.claim, verdict=task.settled)
+        read = self._sound(readings(task, findings))
+        verdict = self._verdict(task, read, task.trouble or trouble, model)
+        citations = tuple(self._own(each, task, read) for each in task.claim.citations)
+        return replace(task.claim, verdict=verdict, citations=citations)
+
+    def _sound(self, read: Sequence[Reading]) -> list[Reading]:
+        """Sources cannot uphold together what one of them, read alone, contradicts."""
+        against = {each.sources[0] for each in read if each.alone and self.contradicts(each)}
+        return [each for each in read if each.alone or against.isdisjoint(each.sources)]
+
+    def _verdict(
+        self, task: Task, read: Sequence[Reading], trouble: Trouble | None, model: str | None
+    ) -> Verdict:
+        against = self._cited_against(task, read)
+        if task.quotes:
+            return _quoted(task, against)
+        # One number whatever the verdict: thresholds are fitted on what is emitted here.
+        probability = max((self.probability(each.features) for each in read), default=0.0)
+        if pro := self._best(task, [each for each in read if self.supports(each)]):
+            return self._entailed(task, pro, against, probability, model)
+        trouble = trouble or task.blind_spot or (None if read else _NOTHING_READ)
+        if trouble is not None:
+            reason, cause = trouble.reason, trouble.cause
+            return Verdict(Support.NOT_CHECKED, None, (), against, None, reason, cause)
+        if against:
+            said, cause = "a source says otherwise", Cause.CONTRADICTED
+            return Verdict(Support.CONTRADICTED, probability, (), against, model, said, cause)
+        said, cause = self._why_not(read)
+        return Verdict(Support.UNSUPPORTED, probability, (), (), model, said, cause)
+
+    def _best(self, task: Task, supports: Sequence[Reading]) -> list[Reading]:
+        """The readings of the best kind: cited before others, one source before several."""
+        cited = {source.passage.id for source in task.cited}
+
+        def kind(reading: Reading) -> tuple[bool, bool]:
+            ids = {source.passage.id for source in reading.sources}
+            return not ids <= cited, not reading.alone
+
+        best = min(map(kind, supports), default=None)
+        found = [each for each in supports if kind(each) == best]
+        return sorted(found, key=lambda each: -self.probability(each.features))
+
+    def _cited_against(self, task: Task, read: Sequence[Reading]) -> tuple[Citation, ...]:
+        """Who contradicts it: sources by themselves, or if none does, several together."""
+        found = [each for each in read if self.contradicts(each)]
+        found = [each for each in found if each.alone] or found
+        findings = [each for reading in found for each in reading.findings]
+        telling = [e for e in findings if e.judgement.contradicts >= self.contradicted_above]
+        telling.sort(key=lambda each: -each.judgement.contradicts)
+        return _cited(task, telling, Support.CONTRADICTED)
+
+    def _entailed(
+        self,
+        task: Task,
+        pro: Sequence[Reading],
+        against: tuple[Citation, ...],
+        probability: float,
+        model: str | None,
+    ) -> Verdict:
+        cited = {source.passage.id for source in task.cited}
+        elsewhere = any(source.passage.id not in cited for source in pro[0].sources)
+        cause = Cause.ENTAILED_ELSEWHERE if cited and elsewhere else Cause.ENTAILED
+        reason = {
+            Cause.ENTAILED: "a source says this",
+            Cause.ENTAILED_ELSEWHERE: "another source than the one it cites says this",
+        }[cause]
+        evidence = _cited(task, [each.best for each in pro], Support.SUPPORTED)
+        return Verdict(Support.SUPPORTED, probability, evidence, against, model, reason, cause)
+
+    def _why_not(self, read: Sequence[Reading]) -> tuple[str, Cause]:
+        """The guard's objection, if it stopped what would weigh most; else that nothing says it."""
+        best = max(read, key=lambda each: self.pool(each.features))
+        if best.features.objected:
+            objections = [each.objection for each in best.findings if each.objection]
+            least = min(objections, key=lambda each: each.missing)
+            return least.reason, least.cause
+        return "no source says this", Cause.NOT_ENTAILED
+
+    def _own(self, citation: Citation, task: Task, read: Sequence[Reading]) -> Citation:
+        """A citation with what its passage does for the claim, narrowed to the words that do it."""
+        source = next((s for s in task.cited if s.passage.id == citation.passage_id), None)
+        if source is None:
+            return replace(citation, support=Support.NOT_CHECKED)
+        for quoted, where in task.quotes:
+            if quoted is source:
+                return source.cite(where, Support.SUPPORTED)
+        cited = set(task.cited)
+        within = [each for each in read if set(each.sources) <= cited]
+        about = sorted(
+            (each for each in within if source in each.sources), key=lambda each: not each.alone
+        )
+        support = self._of_citation(task, source, within, about)
+        telling = [
+            each.best
+            for each in about
+            if (support is Support.SUPPORTED and self.supports(each))
+            or (support is Support.CONTRADICTED and self.contradicts(each))
+        ]
+        spans = [p.spans for each in telling[:1] for p in each.premise.parts if p.source is source]
+        return source.cite(source.closest(task.said, *spans), support)
+
+    def _of_citation(
+        self, task: Task, source: Source, within: Sequence[Reading], about: Sequence[Reading]
+    ) -> Support:
+        alone = [each for each in about if each.alone]
+        if any(map(self.supports, alone)):
+            return Support.SUPPORTED
+        enough = task.quotes or any(each.alone and self.supports(each) for each in within)
+        if not enough and any(map(self.supports, about)):
+            return Support.SUPPORTED  # passages that only together say it uphold it together
+        if any(map(self.contradicts, alone)):
+            return Support.CONTRADICTED
+        if not alone or source.passage.id in task.unread:
+            return Support.NOT_CHECKED
+        return Support.UNSUPPORTED
+
+
+def _quoted(task: Task, against: tuple[Citation, ...]) -> Verdict:
+    cited = set(task.cited)
+    own = [(source, where) for source, where in task.quotes if source in cited]
+    evidence = tuple(s.cite(where, Support.SUPPORTED) for s, where in (own or task.quotes))
+    reason = "it stands in a source word for word"
+    if cited and not own:
+        reason = "it stands word for word in another source than the one it cites"
+    return Verdict(
+        Support.SUPPORTED, 1.0, evidence[:_MOST_EVIDENCE], against, "quote", reason, Cause.QUOTED
+    )
+
+
+def _cited(task: Task, findings: Iterable[Finding], support: Support) -> tuple[Citation, ...]:
+    """The closest sentence of every source of these findings, each once, in their order."""
+    found: dict[tuple[str, int, int], Citation] = {}
+    for finding in findings:
+        for part in finding.premise.parts:
+            citation = part.source.cite(part.source.closest(task.said, part.spans), support)
+            found.setdefault((citation.passage_id, citation.start, citation.end), citation)
+    return tuple(found.values())[:_MOST_EVIDENCE]

@@ -1,0 +1,162 @@
+"""The exact quote: a claim that is whole sentences of a source, word for word.
+
+Only whole sentences count, because "It is false that X" contains X. And a sentence counts only
+where its source says it in its own voice: not inside quotation marks, not below "These claims are
+wrong:", not under a heading such as "Common myths", not when the next sentence takes it back.
+Whatever does not count here goes on to the model, and to the guard, which knows plain denials.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from upheld._internal.cache import kept
+from upheld.text.continuation import begins_midway, ends_midway
+from upheld.text.patterns import normalized, search
+from upheld.text.sentences import Span, block_spans, sentences_of_block
+from upheld.text.words import words
+from upheld.types import Passage
+from upheld.verification.claims import spoken
+
+_LOOK_AHEAD = 200  # characters in which a sentence may be taken back
+_FEWEST_WORDS = 3  # "No, never." says nothing without its question
+_FEWEST_UNSPACED = 6
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"})
+_END = ".!… "  # not "?": a question is not a statement
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]?")
+_DOUBT = re.compile(
+    r"\b(?:false|untrue|myths?|misconceptions?|wrong|incorrect|hoax(?:es)?|rumou?rs?|debunked"
+    r"|fiction(?:al)?|fake|disproved|refuted|alleged(?:ly)?|parody|satire|hypothetical|not true)\b",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"(?:but |however,? |yet |in fact,? |actually,? )?(?:this|that|it|these|none of this)\b.{0,40}"
+    r"\b(?:false|untrue|wrong|incorrect|inaccurate|mistaken|a myth|a hoax|debunked|disproved"
+    r"|refuted|retracted|withdrawn|not true|not so|not correct|not the case|never happened)\b"
+    r"|(?:no|not so|wrong|false|not true|incorrect|april fools?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence of a source in comparable form; `place` tells which follow each other."""
+
+    start: int
+    end: int
+    form: str
+    place: int
+
+
+def quotable(passage: Passage) -> tuple[Quotable, ...]:
+    """The sentences that a passage says in its own voice."""
+    if search(_DOUBT, f"{passage.title} {' '.join(passage.heading_path)}"):
+        return ()
+    return tuple(_quotable(passage.text))
+
+
+def find_quote(claim: str, sentences: tuple[Quotable, ...]) -> Span | None:
+    """Where one or more whole sentences in a row say exactly what the claim says."""
+    wanted = _wanted(claim)
+    if not wanted:
+        return None
+    said = None
+    for first, opening in enumerate(sentences):
+        form = opening.form.rstrip(_END)
+        if form == wanted:
+            return opening.start, opening.end
+        if wanted.startswith(form):
+            said = said or _Said.by(sentences)
+            if (last := said.until(first, wanted)) is not None:
+                return opening.start, sentences[last].end
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Sentences as one text, so that several in a row are compared at once."""
+
+    text: str
+    starts: tuple[int, ...]  # of each sentence in the text
+    ends: Mapping[int, int]  # sentences by where their last word ends
+
+    @classmethod
+    def by(cls, sentences: Sequence[Quotable]) -> _Said:
+        parts: list[str] = []
+        starts: list[int] = []
+        ends: dict[int, int] = {}
+        length = place = 0
+        for number, each in enumerate(sentences):
+            # Only what follows each other may be one quote, and no form has a line end.
+            between = " " if each.place == place + 1 else "\n"
+            starts.append(length + 1)
+            ends.setdefault(length + 1 + len(each.form.rstrip(_END)), number)
+            parts += (between, each.form)
+            length, place = length + 1 + len(each.form), each.place
+        return cls("".join(parts), tuple(starts), ends)
+
+    def until(self, first: int, wanted: str) -> int | None:
+        """The sentence at whose end the text from the first one on has said what is wanted."""
+        start = self.starts[first]
+        last = self.ends.get(start + len(wanted))
+        return last if last is not None and self.text.startswith(wanted, start) else None
+
+
+def comparable(text: str) -> str:
+    """The form in which quotes are compared: case, spacing and typography do not count."""
+    plain = _INVISIBLE.sub("", normalized("NFC", spoken(text)))
+    return " ".join(plain.translate(_TYPOGRAPHY).casefold().split())
+
+
+@kept(1_000)  # every source is asked for the same claim
+def _wanted(claim: str) -> str:
+    """What must stand in a source; empty if the claim is too short to be a quote."""
+    wanted = comparable(claim).rstrip(_END)
+    if wanted[:1] == wanted[-1:] == '"' and wanted.count('"') == 2:
+        wanted = wanted[1:-1].rstrip(_END)  # an answer may set a quote in quotation marks
+    return wanted if _says_something(wanted) else ""
+
+
+def _quotable(text: str) -> Iterator[Quotable]:
+    doubted = False  # below a heading that casts doubt
+    announced = False  # below a line that leads on, in the list or block that it opens
+    has_capitals = text != text.lower()
+    first = 0
+    for start, end in block_spans(text):
+        block = text[start:end]
+        if block.startswith("#"):
+            doubted, announced = bool(search(_DOUBT, block)), False
+            continue
+        opens = block.rstrip(" *_").endswith(":") or ends_midway(block)
+        if not doubted and not announced:
+            spans = sentences_of_block(text, start, end)
+            yield from _own_voice(text, spans, first, has_capitals)
+            first += len(spans) + 1  # a gap, so that no quote runs from one block into the next
+        announced = opens or (announced and bool(_LIST_ITEM.match(block)))
+
+
+def _own_voice(
+    text: str, spans: Sequence[Span], numbered_from: int, has_capitals: bool
+) -> Iterator[Quotable]:
+    straight = curly = 0
+    for place, (first, last) in enumerate(spans):
+        following = text[last : last + _LOOK_AHEAD].lstrip()
+        in_quotation = straight % 2 == 1 or curly > 0
+        if (
+            not in_quotation
+            and not (has_capitals and begins_midway(text[first:last]))
+            and not ends_midway(text[first:last])
+            and not _TAKEN_BACK.match(following)
+        ):
+            yield Quotable(first, last, comparable(text[first:last]), numbered_from + place)
+        said = text[first:last]
+        straight += said.count('"')
+        curly += said.count("“") + said.count("«") - said.count("”") - said.count("»")
+
+
+def _says_something(form: str) -> bool:
+    return len(words(form)) >= _FEWEST_WORDS or len(_UNSPACED.findall(form)) >= _FEWEST_UNSPACED

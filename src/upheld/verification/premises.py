@@ -1,0 +1,123 @@
+"""Premises for a claim: windows of each source, its closest sentences, and sources together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from upheld.answer.cite import terms
+from upheld.text.word_search import best_of
+from upheld.types import Cause
+from upheld.verification.source import Count, Premise, Source, Trouble, joined
+from upheld.verification.task import Finding, Task
+
+_EVEN = 16  # sizes of whole sources are multiples of it, those of windows of twice as much
+_STEP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Premises:
+    """Cuts sources to what a model can read beside a claim.
+
+    A source that fits beside the claim is read whole. Of a longer one, the sentences gathered for
+    the claim are read, and the windows that a search by words and vectors finds. With the premises
+    in which it stands together with other sources, that makes at most `most_pairs` pairs for a
+    claim and a source, however long the source is.
+    """
+
+    room: int  # tokens of premise and claim together
+    count: Count
+    window_tokens: int
+    least: int
+    max_windows: int
+    join_at_most: int
+    most_pairs: int
+    vector_weight: float
+
+    def make_ready(self, source: Source) -> None:
+        """What is worked out once for a source, whatever is claimed."""
+        if source.trouble is None and source.whole(self.window_tokens, self.count) is None:
+            source.searchable(self.window_tokens, self.count, self.max_windows)
+
+    def searched(self, source: Source) -> Sequence[Premise]:
+        """The windows of a source that has more than are read of it for a claim; else none."""
+        if source.trouble is not None or source.whole(self.window_tokens, self.count) is not None:
+            return ()
+        found = source.searchable(self.window_tokens, self.count, self.max_windows).premises
+        return found if len(found) >= self.most_pairs else ()
+
+    def cited(self, task: Task, _found: Sequence[Finding] = ()) -> Iterator[Premise]:
+        """Cited sources, each alone and all together; those that it quotes need no more."""
+        quoted = {source.passage.id for source, _ in task.quotes}
+        yield from self._alone(task, (s for s in task.cited if s.passage.id not in quoted))
+        if not quoted:
+            yield from self._together(task, task.cited)
+
+    def others(self, task: Task) -> Iterator[Premise]:
+        """The sources it does not cite, and the closest of all together."""
+        yield from self._alone(task, task.others)
+        nearest = sorted(
+            (*task.cited, *task.others), key=lambda each: -len(each.terms_of(task.said))
+        )
+        yield from self._together(task, nearest[: self.join_at_most])
+
+    def too_long(self, task: Task, source: Source) -> Trouble | None:
+        """Whether a source has more windows than are searched."""
+        if source.whole(self._window(task), self.count) is not None:
+            return None
+        found = source.searchable(self._window(task), self.count, self.max_windows)
+        if not found.left_out:
+            return None
+        every, read = found.left_out + len(found.premises), len(found.premises)
+        reason = f"of the source's {every} windows only the first {read} were searched"
+        return Trouble(Cause.SOURCE_TOO_LONG, reason)
+
+    def _alone(self, task: Task, sources: Iterable[Source]) -> Iterator[Premise]:
+        for source in sources:
+            if not _readable(task, source):
+                continue
+            whole = source.whole((self.room - task.size) // _EVEN * _EVEN, self.count)
+            if whole is not None:
+                yield whole
+                continue
+            # Evidence that stands pages apart is in no window, but in the sentences gathered.
+            yield source.gathered(task.said, self._window(task), self.count)
+            yield from self._windows(task, source)
+
+    def _together(self, task: Task, sources: Sequence[Source]) -> Iterator[Premise]:
+        readable = [source for source in sources if _readable(task, source)]
+        share = (self.room - task.size) // max(len(readable), 1)
+        if len(readable) > 1 and share >= self.least:
+            yield joined([each.gathered(task.said, share, self.count) for each in readable])
+
+    def _windows(self, task: Task, source: Source) -> Sequence[Premise]:
+        """All of a source's windows, or those that are nearest to the claim, in their order."""
+        size = self._window(task)
+        found = source.searchable(size, self.count, self.max_windows)
+        most = self.most_pairs - 1 - _joint_premises(task, source)
+        if len(found.premises) <= most:
+            return found.premises
+        vectors = source.vectors.get(size)
+        cosines = None
+        if vectors is not None and task.vector is not None:
+            cosines = (vectors @ task.vector).tolist()
+        scores = found.words.bm25(terms(task.said))
+        nearest = best_of(scores, cosines, most, self.vector_weight)
+        return [found.premises[at] for at in sorted(nearest)]
+
+    def _window(self, task: Task) -> int:
+        """The size of windows: the same for all claims but long ones, which leave less room."""
+        left = self.room - task.size
+        return self.window_tokens if left >= self.window_tokens else max(left // _STEP, 1) * _STEP
+
+
+def _joint_premises(task: Task, source: Source) -> int:
+    """In how many premises a source may stand together with others."""
+    among_cited = len(task.cited) > 1 and source in task.cited
+    return among_cited + (len(task.cited) + len(task.others) > 1)
+
+
+def _readable(task: Task, source: Source) -> bool:
+    """A source that is too long is read in part; any other trouble means not at all."""
+    trouble = task.unread.get(source.passage.id)
+    return trouble is None or trouble.cause is Cause.SOURCE_TOO_LONG

@@ -1,0 +1,73 @@
+"""What is worked out once for the sources of a check and shared by all claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+from upheld._internal.concurrency import within
+from upheld.errors import UpheldError
+from upheld.ports import Embedder
+from upheld.run.calls import embed
+from upheld.verification.entailment import Pace
+from upheld.verification.premises import Premises
+from upheld.verification.source import Source, Trouble
+from upheld.verification.text_work import LONG, prepare_apart
+
+_SHARE_FOR_VECTORS = 0.25  # of the time that is left
+
+
+async def texts_ready(sources: Sequence[Source], pace: Pace, *, for_model: bool) -> Trouble | None:
+    """Sentences, words, names of each source; or why there was no time for them.
+
+    Long texts are worked on in a process that can be killed, one at a time, so that requests with
+    many of them take turns with others.
+    """
+    for source in sources:
+        if len(source.passage.text) > LONG and not source.is_ready:
+            ready = await pace.before_deadline(partial(_apart, source=source), late=True)
+        else:
+            ready = await pace(partial(source.make_ready, for_model=for_model), late=True)
+        if isinstance(ready, Trouble):
+            return ready
+    return None
+
+
+async def _apart(seconds: float, source: Source) -> None:
+    await within(seconds, prepare_apart(source))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrepareWindows:
+    """Windows with their words, and vectors for those of sources that must be searched."""
+
+    premises: Premises
+    embedder: Embedder | None
+    most_embedded: int
+    pace: Pace
+
+    async def __call__(self, sources: Sequence[Source]) -> Trouble | None:
+        for source in sources:
+            ready = await self.pace(partial(self.premises.make_ready, source))
+            if isinstance(ready, Trouble):
+                return ready
+        if self.embedder is not None:
+            # Words must do where vectors fail, or would take much of the time for the check.
+            with suppress(UpheldError, TimeoutError):
+                seconds = self.pace.seconds_left * _SHARE_FOR_VECTORS
+                await within(seconds, self._embed(self.embedder, sources))
+        return None
+
+    async def _embed(self, embedder: Embedder, sources: Sequence[Source]) -> None:
+        size, left = self.premises.window_tokens, self.most_embedded
+        for source in sources:
+            windows = self.premises.searched(source)
+            if not windows or len(windows) > left or size in source.vectors:
+                continue
+            left -= len(windows)
+            import numpy as np  # comes with the embedder
+
+            vectors = await embed(embedder, [each.text for each in windows])
+            source.vectors[size] = np.stack(vectors)

@@ -1,0 +1,283 @@
+"""A passage made ready to be checked against: readable or not, its sentences, its windows."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from upheld.answer.cite import terms
+from upheld.text.instructions import as_evidence
+from upheld.text.names import Names
+from upheld.text.sentences import Span, sentence_spans
+from upheld.text.windows import pieces, windows
+from upheld.text.word_search import WordIndex
+from upheld.types import Cause, Citation, Passage, Support
+from upheld.verification.assertion import Disowned, disowned
+from upheld.verification.exact_quote import Quotable, quotable
+
+if TYPE_CHECKING:
+    from upheld.ports import Vectors
+
+Count = Callable[[str], int]
+
+_JUNK = ("Cc", "Co", "Cn", "Cs")  # controls, private use, unassigned, surrogates
+_MOST_JUNK = 0.1
+_LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
+_MOST_GATHERED_FROM = 256  # sentences
+_CONTEXT_SHARE = 3  # title and headings may take a third of a premise
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why something could not be checked."""
+
+    cause: Cause
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Spans of one source that stand in a premise."""
+
+    source: Source
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """What a claim is held against: text for the model, and where it comes from."""
+
+    text: str
+    parts: tuple[Part, ...]
+    gathered: bool = False  # sentences picked for the claim, not a run of the text
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The windows of a source for one size, and the words that each has."""
+
+    premises: tuple[Premise, ...]
+    words: WordIndex
+    left_out: int = 0  # windows after these, which are not searched
+
+
+@dataclass(eq=False)
+class Source:
+    """One passage; what is costly is worked out when it is first asked for, and kept."""
+
+    passage: Passage
+    vectors: dict[int, Vectors] = field(default_factory=dict, repr=False)  # by size of windows
+    is_foreign: bool | None = None  # to the model, where that is known
+    _windows: dict[int, Windows] = field(default_factory=dict, repr=False)
+    _tokens: int | None = field(default=None, repr=False)  # of all its sentences
+
+    @cached_property
+    def evidence(self) -> Passage:
+        """The passage with blanks for what tells the answering system what to say."""
+        return as_evidence(self.passage)
+
+    @property
+    def text(self) -> str:
+        return self.evidence.text
+
+    def make_ready(self, *, for_model: bool) -> None:
+        """Work out what every check wants to know of it; without a model, only quotes are found."""
+        if self.trouble is None:
+            _ = self.quotable
+            if for_model:
+                _ = self.sentences, self.disowned, self.names, self.words
+
+    def prepared(self, **parts: object) -> None:
+        """Take what was worked out elsewhere, by the names of the properties below."""
+        self.__dict__.update(parts)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether what `make_ready` works out is there, or why it cannot be."""
+        return self.__dict__.get("trouble") is not None or "words" in self.__dict__
+
+    @cached_property
+    def trouble(self) -> Trouble | None:
+        """What makes it useless as a source, in any language."""
+        if not self.passage.text.strip():
+            return Trouble(Cause.SOURCE_EMPTY, "the source is empty")
+        if not self.text.strip():
+            reason = "the source only tells whoever answers what to say"
+            return Trouble(Cause.SOURCE_EMPTY, reason)
+        if not is_text(self.text):
+            return Trouble(Cause.UNREADABLE, "the source is not text")
+        return None
+
+    @cached_property
+    def sentences(self) -> list[Span]:
+        return sentence_spans(self.text)
+
+    @cached_property
+    def quotable(self) -> tuple[Quotable, ...]:
+        return () if self.trouble else quotable(self.evidence)
+
+    @cached_property
+    def disowned(self) -> dict[Span, Disowned]:
+        """The sentences that it has but does not say itself."""
+        headings = "\n".join((self.evidence.title, *self.evidence.heading_path))
+        return disowned(self.text, self.sentences, headings)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names in all of it, title and headings included."""
+        return Names.of(self.evidence.searchable)
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The terms of its sentences."""
+        return WordIndex.of([terms(self.text[start:end]) for start, end in self.sentences])
+
+    @cached_property
+    def heading_terms(self) -> frozenset[str]:
+        return terms("\n".join((self.evidence.title, *self.evidence.heading_path)))
+
+    def terms_of(self, claim: str) -> frozenset[str]:
+        """The claim's terms that stand anywhere in it, title and headings included."""
+        known, headings = self.words.places, self.heading_terms
+        return frozenset(term for term in terms(claim) if term in known or term in headings)
+
+    def whole(self, room: int, count: Count) -> Premise | None:
+        """All of it as one premise, where there is room for it."""
+        if self._size(count) > room:
+            return None
+        cut = self._cut(room, count)
+        return cut[0] if len(cut) == 1 else None
+
+    def windows(self, room: int, count: Count) -> tuple[Premise, ...]:
+        """Premises that together hold every sentence, each within the room."""
+        return self.searchable(room, count).premises
+
+    def searchable(self, room: int, count: Count, most: int | None = None) -> Windows:
+        """Its windows and their words, worked out once for each size; at most the first `most`."""
+        if room not in self._windows:
+            cut = self._cut(room, count)
+            kept = cut[:most]
+            words = WordIndex.of([terms(premise.text) for premise in kept])
+            self._windows[room] = Windows(kept, words, len(cut) - len(kept))
+        return self._windows[room]
+
+    def _size(self, count: Count) -> int:
+        if self._tokens is None:
+            self._tokens = sum(count(self.text[start:end]) for start, end in self.sentences)
+        return self._tokens
+
+    def _cut(self, room: int, count: Count) -> tuple[Premise, ...]:
+        context = self._context(room, count)
+        left = room - count(context)
+        spans = pieces(self.text, self.sentences, left, count)
+        ranges = windows([count(self.text[start:end]) for start, end in spans], left)
+        return tuple(
+            self._premise(context, ((spans[first][0], spans[last - 1][1]),))
+            for first, last in ranges
+        )
+
+    def gathered(self, claim: str, room: int, count: Count) -> Premise:
+        """The sentences that together share most with the claim, in the order of the text."""
+        context = self._context(room, count)
+        left = room - count(context)
+        told = terms(claim)
+        spans = pieces(self.text, self._nearest_sentences(told), left, count)
+        have = [terms(self.text[start:end]) & told for start, end in spans]
+        open_terms, chosen = set(told), set[int]()
+        for _ in spans:
+            # New terms first, then agreement on those already found.
+            gains = [(len(each & open_terms), len(each)) for each in have]
+            best = max(set(range(len(spans))) - chosen, key=lambda at: (gains[at], -at))
+            size = count(self.text[slice(*spans[best])])
+            if size > left or (chosen and not gains[best][1]):
+                break
+            chosen.add(best)
+            left -= size
+            open_terms -= have[best]
+        return self._premise(context, tuple(spans[at] for at in sorted(chosen)), gathered=True)
+
+    def _nearest_sentences(self, told: frozenset[str]) -> list[Span]:
+        """Those that share a term with the claim; of very many, those that share most."""
+        shared = self.words.shared(told)
+        nearest = sorted(shared, key=lambda at: (-shared[at], at))[:_MOST_GATHERED_FROM]
+        return [self.sentences[at] for at in sorted(nearest)] or self.sentences[:1]
+
+    def closest(self, claim: str, within: Sequence[Span] = ()) -> Span:
+        """The sentence, inside these spans, that shares most with the claim."""
+        told = terms(claim)
+
+        def shared(span: Span) -> float:
+            have = terms(self.text[slice(*span)])
+            return 2 * len(have & told) / (len(have) + len(told) or 1)
+
+        among = self.inside(within) if within else self._nearest_sentences(told)
+        return max(among, key=shared, default=(0, 0))
+
+    def inside(self, within: Sequence[Span]) -> list[Span]:
+        """The sentences that these spans touch."""
+        found: set[int] = set()
+        for first, last in within:
+            begins = bisect_right(self._ends, first)  # the first sentence that ends after it
+            found.update(range(begins, bisect_left(self._starts, last)))
+        return [self.sentences[at] for at in sorted(found)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self.sentences]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [end for _, end in self.sentences]
+
+    def cite(self, span: Span, support: Support) -> Citation:
+        """These words, in the coordinates of the document."""
+        return self.passage.cite(*span, support)
+
+    def _premise(self, context: str, spans: tuple[Span, ...], *, gathered: bool = False) -> Premise:
+        told = " ".join(self.text[start:end] for start, end in spans)
+        text = f"{context}\n{told}" if context else told
+        return Premise(text, (Part(self, spans),), gathered)
+
+    def _context(self, room: int, count: Count) -> str:
+        """Title and headings; outer headings go first where they would crowd the text."""
+        title, path = self.evidence.title, self.evidence.heading_path
+        while True:
+            context = "\n".join(part for part in (title, " > ".join(path)) if part)
+            if not context or count(context) <= room // _CONTEXT_SHARE:
+                return context
+            title, path = (title, path[1:]) if path else ("", ())
+
+
+def joined(premises: Sequence[Premise]) -> Premise:
+    """Several premises as one."""
+    return Premise(
+        "\n\n".join(premise.text for premise in premises),
+        tuple(part for premise in premises for part in premise.parts),
+        gathered=True,
+    )
+
+
+def is_text(characters: str) -> bool:
+    """Whether this can be words of any language, judged by its first ten thousand characters."""
+    seen = Counter(characters[:10_000])
+    junk = sum(count for each, count in seen.items() if _is_junk(each))
+    wordy = sum(count for each, count in seen.items() if _is_wordy(each))
+    return junk <= _MOST_JUNK * seen.total() and wordy >= _LEAST_TEXT * seen.total()
+
+
+def _is_junk(character: str) -> bool:
+    if character.isspace():
+        return False
+    return character == "\ufffd" or unicodedata.category(character) in _JUNK
+
+
+def _is_wordy(character: str) -> bool:
+    """Letters, digits and spaces; vowel signs and accents that are characters of their own."""
+    if character.isalnum() or character.isspace():
+        return True
+    return unicodedata.category(character).startswith("M")

@@ -1,0 +1,136 @@
+"""Work on long texts in a process that can be killed: splitting an answer, preparing a source.
+
+Pattern matching holds Python's global lock, and cannot be interrupted. In a child process it stops
+nobody else, and it ends with the deadline, or when the caller goes away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import lru_cache
+
+from upheld._internal.cache import keeping
+from upheld._internal.child_process import OUT_OF_MEMORY, ChildEndedError, ChildProcesses, serve
+from upheld.text.instructions import blanked, instruction_spans
+from upheld.text.names import Names
+from upheld.text.word_search import WordIndex
+from upheld.types import Cause, Passage
+from upheld.verification.assertion import Disowned, Manner
+from upheld.verification.claims import Sentence, split_answer
+from upheld.verification.exact_quote import Quotable
+from upheld.verification.source import Source, Trouble
+
+LONG = 20_000  # characters of one text: shorter ones take some milliseconds
+AT_ONCE = 2  # children; each request has one text at a time worked on
+MEMORY_BYTES = 1_500_000_000  # of a child: a text of 500,000 characters takes a tenth
+_MOST_REPLY = 1 << 30
+_CHILD = (sys.executable, "-P", "-m", "upheld.verification.text_work")
+
+
+async def split_apart(answer: str) -> tuple[Sentence, ...] | Trouble:
+    """`split_answer` in a child, or why there is no result."""
+    reply = await _asked({"work": "split"}, answer)
+    return reply if isinstance(reply, Trouble) else await asyncio.to_thread(_sentences, reply)
+
+
+async def prepare_apart(source: Source) -> None:
+    """Make a source ready in a child; if that fails, the reason becomes the source's trouble."""
+    passage = source.passage
+    about = {"work": "prepare", "title": passage.title, "headings": passage.heading_path}
+    reply = await _asked(about, passage.text)
+    if isinstance(reply, Trouble):
+        nothing = {"sentences": [], "disowned": {}, "quotable": (), "words": WordIndex(0, {})}
+        source.prepared(trouble=reply, evidence=source.passage, **nothing)
+    else:
+        await asyncio.to_thread(_fill, source, reply)
+
+
+def _sentences(reply: bytes) -> tuple[Sentence, ...]:
+    found = json.loads(reply)["found"]
+    return tuple(Sentence(**{**each, "marks": tuple(each["marks"])}) for each in found)
+
+
+def _fill(source: Source, reply: bytes) -> None:
+    fields = json.loads(reply)
+    trouble = fields["trouble"]
+    manners = {manner.value: manner for manner in Manner}
+    passage = source.passage
+    source.prepared(
+        evidence=replace(
+            passage,
+            text=blanked(passage.text, fields["instructions"]),
+            title=fields["title"],
+            heading_path=tuple(fields["headings"]),
+        ),
+        trouble=None if trouble is None else Trouble(Cause(trouble[0]), trouble[1]),
+        sentences=[(start, end) for start, end in fields["sentences"]],
+        quotable=tuple(Quotable(*each) for each in fields["quotable"]),
+        disowned={
+            (start, end): Disowned(first, last, manners[manner])
+            for start, end, first, last, manner in fields["disowned"]
+        },
+        names=Names(frozenset(fields["words"]), frozenset(fields["initials"])),
+        words=WordIndex(len(fields["sentences"]), fields["places"]),
+    )
+
+
+@lru_cache(maxsize=1)
+def _children() -> ChildProcesses:
+    """One pool for the process, with children that are started when they are needed."""
+    children = ChildProcesses(_CHILD, at_once=AT_ONCE, most_reply=_MOST_REPLY)
+    atexit.register(children.close)
+    return children
+
+
+async def _asked(about: Mapping[str, object], text: str) -> bytes | Trouble:
+    body = text.encode("utf-8", "surrogatepass")
+    try:
+        reply, _ = await _children().ask(json.dumps(about).encode(), body)
+    except ChildEndedError as ended:
+        reason = f"the process that worked on its text ended (status {ended.status})"
+        if ended.status == OUT_OF_MEMORY:
+            reason = f"its text needs more than {MEMORY_BYTES // 1_000_000} MB to be worked on"
+        return Trouble(Cause.UNREADABLE, reason)
+    return reply
+
+
+def _answer(head: bytes, body: bytes) -> tuple[bytes, bytes]:
+    """What the child replies."""
+    about, text = json.loads(head), body.decode("utf-8", "surrogatepass")
+    fields: dict[str, object]
+    with keeping():
+        if about["work"] == "split":
+            fields = {"found": [asdict(each) for each in split_answer(text)]}
+        else:
+            fields = _prepared(text, about["title"], about["headings"])
+    return json.dumps(fields).encode(), b""
+
+
+def _prepared(text: str, title: str, headings: list[str]) -> dict[str, object]:
+    passage = Passage("", text, "", "", 0, len(text), title, heading_path=tuple(headings))
+    source = Source(passage)
+    trouble = source.trouble
+    return {
+        "instructions": instruction_spans(text),
+        "title": source.evidence.title,
+        "headings": source.evidence.heading_path,
+        "trouble": None if trouble is None else (trouble.cause.value, trouble.reason),
+        "sentences": source.sentences if trouble is None else [],
+        "quotable": [[q.start, q.end, q.form, q.place] for q in source.quotable],
+        "disowned": [
+            [*span, words.start, words.end, words.manner.value]
+            for span, words in (source.disowned.items() if trouble is None else ())
+        ],
+        "words": list(source.names.words) if trouble is None else [],
+        "initials": list(source.names.initials) if trouble is None else [],
+        "places": source.words.places if trouble is None else {},
+    }
+
+
+if __name__ == "__main__":
+    serve(_answer, MEMORY_BYTES)

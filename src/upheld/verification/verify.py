@@ -1,0 +1,263 @@
+"""Verify: each claim against the words it cites, cheapest check first, closed when a check fails.
+
+1. exact quote: the claim is whole sentences of a source;
+2. entailment by each cited passage alone, and by all of them together;
+3. entailment by the other passages at hand, so that a wrong mark can be mended.
+
+A claim is `supported` only by a quote, or by a premise that the model was given whole, judged
+with sound scores in time, that has the claim's figures and names, and that does not deny it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from upheld._internal.concurrency import all_of
+from upheld.ports import Embedder, Entailment
+from upheld.run.trace import Span, current_run, span
+from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, unique_passages
+from upheld.verification.check_claim import Entail, Entailed
+from upheld.verification.checkworthy import not_checkworthy
+from upheld.verification.claims import spoken
+from upheld.verification.decide import Conclude
+from upheld.verification.entailment import Pace
+from upheld.verification.exact_quote import find_quote
+from upheld.verification.hypothesis import Word
+from upheld.verification.premises import Premises
+from upheld.verification.prepare import PrepareWindows, texts_ready
+from upheld.verification.rules import Guard
+from upheld.verification.source import Count, Source, Trouble
+from upheld.verification.task import Task
+
+Progress = Callable[[int, int], None]  # claims that are decided, of how many
+Found = Callable[[Entailed], Awaitable[None]]  # is told about each claim as its search ends
+
+_MOST_COUNTED = 20_000  # characters of a text whose tokens are counted
+_WINDOW_CHARACTERS = 700  # about 160 word pieces
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify:
+    """Claims in, the same claims with verdicts out; without a model, only exact quotes count."""
+
+    model: Entailment | None
+    no_model: str = "no verifier model is installed"  # what is said where there is none
+    guard: Guard = Guard()
+    conclude: Conclude = Conclude()  # fitted with the model's weights
+    window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
+    least_premise: int = 32  # tokens; a claim that leaves less is too long to check
+    max_windows: int = 4_096  # searched of one source: half a million characters, and more
+    most_pairs: int = 6  # for one claim and source; a longer source is searched for the best
+    embedder: Embedder | None = None  # without one, windows are searched by words alone
+    vector_weight: float = 0.5  # of vectors in that search, beside words
+    most_embedded: int = 256  # windows of all sources together; of more, by words alone
+    join_at_most: int = 3  # sources that are tried together where none is cited
+    most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
+    carry_question: bool = False  # measured by `upheld bench verify-choices`
+    carry_previous: bool = False
+    grace: float = 0.3  # seconds after the deadline, shared by what needs no model
+    pairs_at_once: int = 32  # claims are begun until so many wait: all of a short answer's
+    small: int = 5_000  # characters that are worked on in place: a thread would take longer
+
+    async def __call__(
+        self,
+        claims: Sequence[Claim],
+        passages: Sequence[Passage],
+        question: Question | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> tuple[Claim, ...]:
+        """Claims are decided in their order, and what is decided when time runs out stays so."""
+        pace = self.pace(claims, passages)
+        model = None if self.model is None else self.model.identity
+        decided: dict[int, Claim] = {}
+
+        async def decide(found: Entailed) -> None:
+            task = found.task
+            claim: Claim | Trouble
+            if task.settled is not None:  # there is nothing to weigh
+                claim = replace(task.claim, verdict=task.settled)
+            else:
+                claim = await pace(
+                    lambda: self.conclude(task, found.findings, found.trouble, model), late=True
+                )
+            if isinstance(claim, Trouble):
+                claim = replace(task.claim, verdict=_not_checked(claim))
+            decided[task.place] = claim
+            if progress is not None:
+                progress(len(decided), len(claims))
+
+        await self._examine(claims, passages, question, pace, decide)
+        checked = tuple(decided[place] for place in range(len(claims)))
+        for claim in checked:
+            if claim.verdict.support is Support.NOT_CHECKED:
+                current_run().degrade(f"claims were not checked: {claim.verdict.reason}")
+        return checked
+
+    async def read(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
+    ) -> tuple[Entailed, ...]:
+        """All that is found about each claim, before it is weighed."""
+        every: dict[int, Entailed] = {}
+
+        async def keep(found: Entailed) -> None:
+            every[found.task.place] = found
+
+        await self._examine(claims, passages, question, self.pace(claims, passages), keep)
+        return tuple(every[place] for place in range(len(claims)))
+
+    def pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Pace:
+        """How to work on texts of this size."""
+        texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
+        return Pace(grace=self.grace, small=sum(map(len, texts)) <= self.small)
+
+    def prepare(self, passages: Sequence[Passage]) -> None:
+        """Make passages ready for their check: worth doing while the language model writes."""
+        for source in _sources(passages):
+            source.make_ready(for_model=self.model is not None)
+
+    async def _examine(
+        self,
+        claims: Sequence[Claim],
+        passages: Sequence[Passage],
+        question: Question | None,
+        pace: Pace,
+        found: Found,
+    ) -> None:
+        """Each claim by itself, begun in order: the pairs of an early one wait for no later one."""
+        with span("verify") as step:
+            sources = _sources(passages)
+            entail = None if self.model is None else self._entail(self.model, pace, step)
+            with nullcontext() if pace.small else span("prepare"):
+                unread = await texts_ready(sources, pace, for_model=entail is not None)
+                trouble = None
+                if unread is None and entail is not None:
+                    trouble = await self._prepare(entail.premises, pace)(sources)
+            same: dict[tuple[str, frozenset[str]], asyncio.Lock] = {}
+
+            async def examine(place: int) -> None:
+                claim = claims[place]
+                cites = frozenset(each.passage_id for each in claim.citations)
+                # The same claim twice is asked for once: the second finds what the first was told.
+                async with same.setdefault((claim.text, cites), asyncio.Lock()):
+                    # A draft of quotes is what is left when time is up: those are still found.
+                    task: Task | Trouble | None = unread
+                    if task is None:
+                        task = await pace(lambda: self._task(place, claim, sources), late=True)
+                    if isinstance(task, Trouble):
+                        await found(Entailed(_given_up(place, claim, task)))
+                    elif entail is None or trouble is not None:
+                        lost = trouble or Trouble(Cause.NO_MODEL, self.no_model)
+                        await found(Entailed(task, (), lost))
+                    else:
+                        context = self._context(place, claims, question)
+                        await found(await entail(task, context))
+
+            in_order = iter(range(len(claims)))
+
+            async def take_turns() -> None:
+                for place in in_order:
+                    await asyncio.sleep(0)  # thousands that are given up take a while together
+                    await examine(place)
+
+            await all_of(take_turns() for _ in range(self._claims_at_once(passages)))
+
+    def _prepare(self, premises: Premises, pace: Pace) -> PrepareWindows:
+        return PrepareWindows(
+            premises=premises, embedder=self.embedder, most_embedded=self.most_embedded, pace=pace
+        )
+
+    def _claims_at_once(self, passages: Sequence[Passage]) -> int:
+        """Enough to keep the model busy, and no more: what is half read at the deadline is lost."""
+        pairs = sum(1 + len(each.text) // _WINDOW_CHARACTERS for each in passages)
+        return max(2, -(-self.pairs_at_once // max(pairs, 1)))
+
+    def _task(self, place: int, claim: Claim, sources: Sequence[Source]) -> Task:
+        """What can be told without a model: not check-worthy, no source, an exact quote."""
+        said = spoken(claim.text)
+        cites = {citation.passage_id for citation in claim.citations}
+        cited = tuple(source for source in sources if source.passage.id in cites)
+        others = tuple(source for source in sources if source.passage.id not in cites)
+        if claim.verdict.support is Support.NOT_CHECKWORTHY:
+            return Task(place, claim, said, cited, others, settled=claim.verdict)
+        if (cause := not_checkworthy(claim.text)) is not None:
+            reason = f"not a statement to check: {cause.value.replace('_', ' ')}"
+            verdict = Verdict(Support.NOT_CHECKWORTHY, reason=reason, cause=cause)
+            return Task(place, claim, said, cited, others, settled=verdict)
+        if not sources:
+            reason = "there is no source to check it against"
+            lost = Verdict(Support.NOT_CHECKED, reason=reason, cause=Cause.NO_SOURCE)
+            return Task(place, claim, said, settled=lost)
+        if claim.verdict.cause is Cause.UNKNOWN_SOURCE:
+            return Task(place, claim, said, cited, others, settled=claim.verdict)
+        quotes = tuple(
+            (source, where)
+            for source in (*cited, *others)
+            if (where := find_quote(said, source.quotable)) is not None
+        )
+        unread = {s.passage.id: s.trouble for s in sources if s.trouble is not None}
+        return Task(place, claim, said, cited, others, quotes=quotes, unread=unread)
+
+    def _entail(self, model: Entailment, pace: Pace, step: Span) -> Entail:
+        premises = Premises(
+            room=model.room,
+            count=_counted_once(model, pace),
+            window_tokens=self.window_tokens,
+            least=self.least_premise,
+            max_windows=self.max_windows,
+            join_at_most=self.join_at_most,
+            most_pairs=self.most_pairs,
+            vector_weight=self.vector_weight,
+        )
+        return Entail(
+            model=model,
+            premises=premises,
+            word=Word(model=model, premises=premises, most_foreign=self.most_foreign),
+            guard=self.guard,
+            conclude=self.conclude,
+            pace=pace,
+            step=step,
+            embedder=self.embedder,
+        )
+
+    def _context(
+        self, place: int, claims: Sequence[Claim], question: Question | None
+    ) -> tuple[str, ...]:
+        asked = (question.text,) if question is not None and self.carry_question else ()
+        before = (spoken(claims[place - 1].text),) if self.carry_previous and place else ()
+        return asked + before
+
+
+def _sources(passages: Sequence[Passage]) -> list[Source]:
+    """Drafts of one run are checked against the same passages: each is made ready once."""
+    known: dict[Passage, Source] = current_run().known.setdefault("sources", {})
+    return [
+        known.get(each) or known.setdefault(each, Source(each))
+        for each in unique_passages(passages)
+    ]
+
+
+def _counted_once(model: Entailment, pace: Pace) -> Count:
+    """The model's count of tokens; a run counts each text once, however often it is cut."""
+    known = lru_cache(maxsize=65_536)(model.count_tokens)
+    counted: Count = current_run().known.setdefault(("count", id(model)), known)
+
+    def count(text: str) -> int:
+        pace.go_on()
+        # It is longer than any model reads, and tokenising it would hold up other threads.
+        return counted(text) if len(text) <= _MOST_COUNTED else len(text)
+
+    return count
+
+
+def _given_up(place: int, claim: Claim, trouble: Trouble) -> Task:
+    """A claim that was not checked: not even its quotes were looked for in time."""
+    return Task(place, claim, "", settled=_not_checked(trouble))
+
+
+def _not_checked(trouble: Trouble) -> Verdict:
+    return Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)

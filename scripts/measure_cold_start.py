@@ -37,7 +37,8 @@ def commands(kb: str) -> dict[str, Sequence[str]]:
 
 def cpu_seconds(checkout: Path, arguments: Sequence[str]) -> float:
     """User and system time of one run."""
-    source = f"{checkout / 'src'}{os.pathsep}{checkout / 'packages/upheld-models/src'}"
+    folders = ("src", "packages/upheld-models/src", "packages/upheld-lab/src")
+    source = os.pathsep.join(str(checkout / each) for each in folders)
     process = subprocess.Popen(
         [sys.executable, "-m", "upheld", *arguments],
         env={**os.environ, "PYTHONPATH": source},

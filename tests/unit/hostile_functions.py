@@ -31,7 +31,7 @@ from upheld.assessment.phrase import worded
 from upheld.edge.openai.reply import estimated
 from upheld.errors import ReadError
 from upheld.generation.extract import sentences_of, shared_words
-from upheld.generation.write import Claims, WrittenClaim, cited, numbered
+from upheld.generation.write import Claims, WrittenClaim, cited
 from upheld.ingest.chunk import Chunker, places_of
 from upheld.ingest.count import CharacterCounter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
@@ -41,6 +41,7 @@ from upheld.ingest.read.selectors import closing
 from upheld.ingest.read.text import decode, read_text
 from upheld.methods.by_diagnosis.conflict_detector import brings, differs
 from upheld.planning.plan import session_of
+from upheld.prompts.conversation import numbered
 from upheld.retrieval.bridge import names as bridge_names
 from upheld.retrieval.rewrite import keyword_query
 from upheld.service.mcp.text import evidence_text
@@ -66,12 +67,22 @@ from upheld.verification.verify_answer import as_passages
 ROOT = Path(upheld.__file__).parent
 MODULES = (
     "*.py",
-    "stages/**/*.py",
+    "_internal/child_process.py",
+    "_internal/terminal.py",
+    "answer/**/*.py",
+    "assessment/**/*.py",
+    "generation/**/*.py",
+    "methods/by_diagnosis/**/*.py",
+    "planning/**/*.py",
+    "retrieval/**/*.py",
+    "text/**/*.py",
+    "verification/**/*.py",
     "ingest/**/*.py",
     "prompts/*.py",
     "cli/show.py",
     "service/http/field_limits.py",
-    "service/chat/*.py",
+    "service/http/openai_errors.py",
+    "service/openai/*.py",
     "service/mcp/text.py",
     "edge/web/addresses.py",
     "edge/openai/reply.py",
@@ -83,8 +94,7 @@ MODULES = (
 NOT_ABOUT_TEXT = frozenset(
     re.findall(
         r"\w+",
-        """__init__ __main__ assemble budget calls client compose concurrency errors fusion kept
-        otel outside own_loop plain ports progress settings trace types version wider""",
+        """__init__ __main__ client errors fusion outside ports settings types version""",
     )
 )
 _TEXT = re.compile(r"\b(?:str|bytes|Passage|ReadDocument)\b")
@@ -281,7 +291,7 @@ CALLS: dict[str, Call] = {
     "upheld.generation.write.cited": lambda text: cited(
         Claims(claims=[WrittenClaim(sources=[1], text=text[:4_000])]), [passage(text)]
     ),
-    "upheld.generation.write.numbered": lambda text: numbered([passage(text)]),
+    "upheld.prompts.conversation.numbered": lambda text: numbered([passage(text)]),
 }
 _CHILD = "a file is parsed in a child process that is killed at a limit; its text goes through here"
 _LABELS = "takes ids, labels or terms, not text"
@@ -301,13 +311,13 @@ NO_TEXT_OF_USERS = {
     "upheld.prompts.prompt.load": "takes the name of a file of the package",
     "upheld.prompts.prompt.parse": "takes a file of the package",
     "upheld.service.openai.reply.completion": "joins the sentences of an answer that was checked",
-    "upheld.service.openai.request.split": "the length and form of a model's name are checked before",
+    "upheld.service.openai.request.split": "a name whose length and form are checked before",
     "upheld.verification.decide.Conclude.__call__": "weighs scores",
     "upheld.verification.fitted.fitted": "takes a file of the package",
     "upheld.text.word_search.WordIndex.bm25": _LABELS,
     "upheld.text.word_search.WordIndex.of": _LABELS,
     "upheld.text.word_search.WordIndex.shared": _LABELS,
-    "upheld.verification.hypothesis.Word.__call__": "looks at the first 10,000 characters of a text",
+    "upheld.verification.hypothesis.Word.__call__": "looks at the first 10,000 characters",
     "upheld.generation.select_passages.likely": "weighs scores of passages",
     "upheld.generation.select_passages.signals": "weighs scores of passages",
     "upheld.planning.plan.unplanned": "takes the reason of a failure",

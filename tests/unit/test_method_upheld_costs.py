@@ -34,7 +34,7 @@ from tests.unit.museum import (
     supports,
 )
 from tests.unit.shelf import called, told, writer, written
-from upheld.assessment.assess import is_checkworthy, is_supported
+from upheld.answer.support import is_checkworthy, is_supported
 from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.restate import Restate
 from upheld.generation.write import Claims, WriteClaims

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
-from upheld._internal.cache import kept
 from upheld.text.sentences import Span, sentence_spans
-from upheld.text.words import content_stems
+from upheld.text.words import terms
 from upheld.types import Citation, Passage
-
-# Scripts that are written without spaces have no words to cut out: compare their characters.
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-
-
-@kept(16_384)  # of a sentence or a window, which several claims ask for
-def terms(text: str) -> frozenset[str]:
-    """What two sentences share when they speak of the same thing."""
-    return content_stems(text) | set(_UNSPACED.findall(text))
 
 
 def closest_sentence(claim: str, text: str) -> Span:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import islice
 from statistics import fmean
 
+from upheld.answer.support import is_checkworthy, is_supported
 from upheld.assessment.coverage import parts_of, unspoken
 from upheld.run.trace import Score
 from upheld.types import Claim, Draft, Support
@@ -92,16 +93,6 @@ def assess(draft: Draft, facets: Sequence[str] = ()) -> Assessment:
         unfound=tuple(unspoken(missing, passages)),
         loose=len(claims) - len(supported),
     )
-
-
-def is_checkworthy(claim: Claim) -> bool:
-    """ALCE counts every sentence; we leave out those that say nothing to check."""
-    return claim.verdict.support is not Support.NOT_CHECKWORTHY
-
-
-def is_supported(claim: Claim) -> bool:
-    """Whether some passage at hand says it; what could not be checked does not count."""
-    return claim.verdict.support is Support.SUPPORTED
 
 
 def upholding(claim: Claim) -> dict[str, bool]:

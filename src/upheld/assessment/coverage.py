@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from upheld.answer.cite import terms
+from upheld.text.words import terms
 
 # Words, without the rest of a contraction: "museum" of "museum's", nothing of "don't".
 _WORD = re.compile(r"\b(?:(?<!\w['’])|(?=\w{3}))\w+\b(?!['’]t\b)")

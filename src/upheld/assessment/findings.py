@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from upheld.assessment.assess import (
-    Aspect,
-    Assessment,
-    has_recall,
-    is_checkworthy,
-    is_supported,
-    upholding,
-)
+from upheld.answer.support import is_checkworthy, is_supported
+from upheld.assessment.assess import Aspect, Assessment, has_recall, upholding
 from upheld.prompts.conversation import places
 from upheld.types import Citation, Claim, Draft, Support
 

@@ -34,8 +34,8 @@ COMMANDS = {
     "doctor": ("doctor", "doctor"),
     "mcp": ("mcp", "mcp"),
     "calibrate": ("calibrate", "app"),
-    "bench": ("bench", "app"),
-    "train": ("train", "app"),
+    "bench": ("lab", "bench"),
+    "train": ("lab", "train"),
     "admin": ("admin", "app"),
 }
 
@@ -51,7 +51,10 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         module, attribute = COMMANDS[name]
-        found = getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
+        home = importlib.import_module(f"{__name__}.{module}")
+        if module == "lab":
+            return home.command(name)
+        found = getattr(home, attribute)
         if isinstance(found, typer.Typer):
             group = get_group(found)
             group.name = name

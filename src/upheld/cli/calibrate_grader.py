@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from upheld.cli import options, show
+from upheld.cli import lab, options, show
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,13 +76,14 @@ async def _cases(
     rows: Path | None, data: Path | None, model: Path | None, cache: Path | None
 ) -> tuple[str, list[Case]]:
     """The grader's name, and its best scores with and without what helps."""
-    from upheld_lab.bench.report import watching
-    from upheld_lab.bench.retrieval.action_fit import cases_of_dev, cases_of_file, opened_grader
-    from upheld_lab.bench.vectors import default_cache
+    from upheld.calibration.grading import cases_of_file
+    from upheld.resources.open import opened_grader
 
     async with opened_grader(model) as grader:
         if rows is not None:
             return grader.identity, await cases_of_file(rows, grader)
-        with watching() as watch:
-            found = await cases_of_dev(data or Path(), cache or default_cache(), grader, watch)
+        cases_of_dev = lab.part("bench.retrieval.action_fit").cases_of_dev
+        kept = cache or lab.part("bench.vectors").default_cache()
+        with lab.part("bench.report").watching() as watch:
+            found: list[Case] = await cases_of_dev(data or Path(), kept, grader, watch)
         return grader.identity, found

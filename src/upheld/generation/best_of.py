@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from upheld._internal.concurrency import all_of
-from upheld.assessment.assess import has_recall, is_checkworthy
+from upheld.answer.support import is_checkworthy
+from upheld.assessment.assess import has_recall
 from upheld.generation.write import WriteClaims
 from upheld.ports import Sampling
 from upheld.types import Draft, Evidence, Question

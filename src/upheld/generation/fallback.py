@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from upheld._internal.concurrency import while_waiting
 from upheld.errors import BudgetExceededError, LLMError
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
+from upheld.verification.verify import Verify
 
 
 class Write(Protocol):
@@ -43,3 +45,18 @@ class WriteOrQuote:
             reason = str(error).splitlines()[0]
             run.degrade(f"no language model, sentences are quoted: {reason}")
             return await self.quote(question, evidence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteAndPrepare:
+    """A writer; while it waits for its model, the passages are made ready for the check."""
+
+    write: Write
+    verify: Verify
+
+    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
+        passages = evidence.passages
+        pace = self.verify.pace((), passages)
+        ready = partial(pace, lambda: self.verify.prepare(passages))
+        async with while_waiting(ready):
+            return await self.write(question, evidence)

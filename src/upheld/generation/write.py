@@ -13,7 +13,8 @@ from pydantic.config import JsonDict
 
 from upheld.answer.cite import cite
 from upheld.ports import LLM, Message, Sampling
-from upheld.prompts import Prompt, fence, load
+from upheld.prompts import Prompt, load
+from upheld.prompts.conversation import numbered
 from upheld.run.calls import generate
 from upheld.text.marks import unknown_marks, unmark
 from upheld.text.sentences import sentence_spans
@@ -117,13 +118,6 @@ class WriteClaims:
         )
         written = (cited(each.value, shown) for each in reply.generations)
         return tuple(Draft(question, claims, seen, notes) for claims, notes in written)
-
-
-def numbered(passages: Sequence[Passage]) -> str:
-    """The passages as the model sees them: [1]..[n], each inside its own fence."""
-    return "\n\n".join(
-        f"[{number}]\n{fence(passage.searchable)}" for number, passage in enumerate(passages, 1)
-    )
 
 
 def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from upheld.generation.extract import QuoteWriter
-from upheld.generation.fallback import Write, WriteOrQuote
+from upheld.generation.fallback import Write, WriteAndPrepare, WriteOrQuote
 from upheld.generation.write import TOKENS_AROUND_CLAIM, WriteClaims
 from upheld.methods.parameters import Parameters
 from upheld.methods.rag import RAG
@@ -17,7 +17,7 @@ from upheld.retrieval.distil import Distil
 from upheld.retrieval.rerank import Rerank
 from upheld.retrieval.search import Search
 from upheld.types import Draft, Question, Scope
-from upheld.verification.verify_draft import VerifyDraft, WriteAndPrepare
+from upheld.verification.verify_draft import VerifyDraft
 
 Method = Callable[[Question], Awaitable[Draft]]
 Stage = TypeVar("Stage")

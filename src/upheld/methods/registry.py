@@ -101,6 +101,6 @@ METHODS: Mapping[str, Entry] = {
         paper="our own: all four, by the kind of error",
         parameters=UpheldParameters,
         calls="1 for a simple question that verifies at once",
-        module="upheld",
+        module="by_diagnosis.method",
     ),
 }

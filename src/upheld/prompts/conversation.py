@@ -7,12 +7,12 @@ of it now. A server that keeps its prefix cache reads only the last turn anew.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from upheld.generation.write import numbered
 from upheld.ports import Message
-from upheld.prompts import Prompt
-from upheld.types import Claim, Draft, unique_passages
+from upheld.prompts.data import fence
+from upheld.prompts.prompt import Prompt
+from upheld.types import Claim, Draft, Passage, unique_passages
 
 _NO_PASSAGES = "(none were found)"
 
@@ -39,3 +39,10 @@ def cited(claim: Claim, numbers: Mapping[str, int]) -> list[int]:
     """The numbers that a claim cites, each once; passages that are not shown have none."""
     ids = dict.fromkeys(citation.passage_id for citation in claim.citations)
     return [numbers[each] for each in ids if each in numbers]
+
+
+def numbered(passages: Sequence[Passage]) -> str:
+    """The passages as the model sees them: [1]..[n], each inside its own fence."""
+    return "\n\n".join(
+        f"[{number}]\n{fence(passage.searchable)}" for number, passage in enumerate(passages, 1)
+    )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from upheld._internal.otel import OtelTracer
 from upheld.errors import SettingsError, UpheldError
@@ -14,7 +16,7 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.limits import Limits
 from upheld.ingest.worker import ReadWorker
 from upheld.outside import Fetch, Objects
-from upheld.ports import LLM, Embedder, Index
+from upheld.ports import LLM, Embedder, Grader, Index
 from upheld.resources.fallback_search import Wider, open_wider
 from upheld.retrieval.fitted_grade import fitted_grade
 from upheld.retrieval.grade import Grade
@@ -268,6 +270,22 @@ def load_grade(settings: Settings) -> Grade:
     threads = settings.threads or None
     grader = LocalGrader(grader_model(), grader_tokenizer(), threads=threads)
     return fitted_grade(grader_fit(), grader)
+
+
+@asynccontextmanager
+async def opened_grader(folder: Path | None) -> AsyncIterator[Grader]:
+    """The grader of a folder, or the one that we ship."""
+    from upheld.edge.onnx.grader import LocalGrader
+    from upheld_models import grader_model, grader_tokenizer
+
+    files = (grader_model(), grader_tokenizer())
+    if folder is not None:
+        files = (folder / "model.onnx", folder / "tokenizer.json")
+    grader = LocalGrader(*files)
+    try:
+        yield grader
+    finally:
+        await grader.close()
 
 
 def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUncertain | None:

@@ -12,6 +12,10 @@ import Stemmer
 from upheld._internal.cache import kept
 from upheld.text.patterns import normalized
 
+# Scripts that are written without spaces have no words to cut out: compare their characters.
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
 _WORD = re.compile(r"\w+")
 
 FUNCTION_WORDS = frozenset(
@@ -48,3 +52,9 @@ def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str,
     return {
         stem: math.log(1 + len(have) / (1 + sum(stem in text for text in have))) for stem in wanted
     }
+
+
+@kept(16_384)  # of a sentence or a window, which several claims ask for
+def terms(text: str) -> frozenset[str]:
+    """What two sentences share when they speak of the same thing."""
+    return content_stems(text) | set(_UNSPACED.findall(text))

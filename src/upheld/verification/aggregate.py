@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
-from upheld.answer.cite import terms
+from upheld.text.words import terms
 from upheld.verification.source import Source
 from upheld.verification.task import Finding, Task
 

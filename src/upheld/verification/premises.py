@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from upheld.answer.cite import terms
 from upheld.text.word_search import best_of
+from upheld.text.words import terms
 from upheld.types import Cause
 from upheld.verification.source import Count, Premise, Source, Trouble, joined
 from upheld.verification.task import Finding, Task

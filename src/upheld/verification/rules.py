@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from upheld.answer.cite import terms
 from upheld.text import figures, names
+from upheld.text.words import terms
 from upheld.types import Cause
 from upheld.verification.assertion import Disowned, carries
 from upheld.verification.source import Premise, Source

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from upheld.answer.cite import terms
 from upheld.text.instructions import as_evidence
 from upheld.text.names import Names
 from upheld.text.sentences import Span, sentence_spans
 from upheld.text.windows import pieces, windows
 from upheld.text.word_search import WordIndex
+from upheld.text.words import terms
 from upheld.types import Cause, Citation, Passage, Support
 from upheld.verification.assertion import Disowned, disowned
 from upheld.verification.exact_quote import Quotable, quotable

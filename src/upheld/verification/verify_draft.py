@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Protocol
 
-from upheld._internal.concurrency import while_waiting
 from upheld.answer.fix_citations import mend
-from upheld.generation.fallback import Write
 from upheld.run.trace import current_run
-from upheld.types import Claim, Draft, Evidence, Question, Support
+from upheld.types import Claim, Draft, Support
 from upheld.verification.claims import split_answer
 from upheld.verification.llm_judge import JudgeUncertain
 from upheld.verification.verify import Verify
@@ -51,21 +48,6 @@ class VerifyDraft:
         if all(claim.verdict.support is not Support.NOT_CHECKED for claim in mended):
             known.add((mended, against))
         return replace(draft, claims=mended)
-
-
-@dataclass(frozen=True, kw_only=True)
-class WriteAndPrepare:
-    """A writer; while it waits for its model, the passages are made ready for the check."""
-
-    write: Write
-    verify: Verify
-
-    async def __call__(self, question: Question, evidence: Evidence) -> Draft:
-        passages = evidence.passages
-        pace = self.verify.pace((), passages)
-        ready = partial(pace, lambda: self.verify.prepare(passages))
-        async with while_waiting(ready):
-            return await self.write(question, evidence)
 
 
 def _known_before(before: Claim, after: Claim) -> Claim:

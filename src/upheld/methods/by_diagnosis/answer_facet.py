@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from upheld._internal.concurrency import all_of
-from upheld.assessment.assess import is_checkworthy, is_supported
+from upheld.answer.support import is_checkworthy, is_supported
 from upheld.generation.fallback import Write
 from upheld.methods.by_diagnosis.cited_passages import resting_on, unseen
 from upheld.ports import Searcher

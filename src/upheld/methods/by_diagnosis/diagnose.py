@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from upheld.assessment.assess import is_checkworthy
+from upheld.answer.support import is_checkworthy
 from upheld.methods.by_diagnosis.conflict import conflict_of
 from upheld.methods.by_diagnosis.score_draft import covered
 from upheld.text.words import words

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from upheld.assessment.assess import is_checkworthy, is_supported
+from upheld.answer.support import is_checkworthy, is_supported
 from upheld.errors import LLMError
 from upheld.generation.restate import Restate
 from upheld.methods.by_diagnosis.answer_facet import AnswerFacet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from upheld.assessment.assess import is_checkworthy, is_supported
+from upheld.answer.support import is_checkworthy, is_supported
 from upheld.assessment.coverage import parts_of, unspoken
 from upheld.run.trace import Score
 from upheld.types import Draft, Question, Support

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 
-from upheld.assessment.assess import is_checkworthy
+from upheld.answer.support import is_checkworthy
 from upheld.methods.by_diagnosis.conflict import conflict_of
 from upheld.types import Claim, Draft, Event, Support
 

@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import upheld
+
 # Options whose values say nothing to a reader.
 FOLDERS = ("--data", "--cache", "--scorer", "--out", "--kb", "--questions")
 PACKAGES = ("upheld", "upheld-models", "lancedb", "onnxruntime", "tokenizers", "numpy", "bm25s")
@@ -40,10 +42,11 @@ def _command(words: list[str]) -> str:
 
 def _commit() -> str:
     """The checkout's commit, marked if files differ from it; "unknown" outside a checkout."""
-    here = Path(__file__).parent.parent  # a file of the package that git does not know counts
+    # A file of either package that git does not know counts.
+    here, core = Path(__file__).parent.parent, Path(upheld.__file__).parent
     try:
         commit = _git(here, "rev-parse", "HEAD")
-        changed = _git(here, "status", "--porcelain", "--", ".")
+        changed = _git(here, "status", "--porcelain", "--", ".", str(core))
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"{commit}{'+changes' if changed else ''}"

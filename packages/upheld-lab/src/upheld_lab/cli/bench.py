@@ -123,7 +123,7 @@ def reranking(
 
     Example: upheld bench reranking --data pack --markdown
     """
-    from upheld_lab.bench.retrieval.action_fit import opened_grader
+    from upheld.resources.open import opened_grader
     from upheld_lab.bench.retrieval.reranking import bench_weights
 
     choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)

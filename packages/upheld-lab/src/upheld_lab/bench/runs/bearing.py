@@ -1,7 +1,8 @@
 """`upheld bench bearing`: what grade and nearness of claims tell of whether an answer is right.
 
-The numbers of `upheld.verification.relevance`, and how much `upheld` withholds, come from here. An answer
-is as sure as its surest claim; which one that is depends on the numbers: they are fitted in rounds.
+The numbers of `upheld.verification.relevance`, and how much `upheld` withholds, come from here. An
+answer is as sure as its surest claim; which one that is depends on the numbers: they are fitted in
+rounds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.assessment.assess import is_checkworthy
+from upheld.answer.support import is_checkworthy
 from upheld.errors import UsageError
 from upheld.ports import Embedder, Grader, Relevance
 from upheld.resources.open import open_embedder, open_grade

@@ -1,6 +1,7 @@
 """`upheld bench likely`: what tells that a passage answers, and how many are worth quoting.
 
-The numbers of `upheld.generation.select_passages` come from here: fitted on dev questions and their gold.
+The numbers of `upheld.generation.select_passages` come from here: fitted on dev
+questions and their gold.
 """
 
 from __future__ import annotations

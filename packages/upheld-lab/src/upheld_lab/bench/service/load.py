@@ -1,7 +1,7 @@
 """Callers of the service, in a process of their own: what they cost is not the service's.
 
-`python -m upheld_lab.bench.service.load` reads a plan from standard input, so that no key stands on a
-command line, and prints what became of every request.
+`python -m upheld_lab.bench.service.load` reads a plan from standard input, so that no key stands
+on a command line, and prints what became of every request.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from upheld.answer.cite import terms
 from upheld.errors import ModelError
 from upheld.run.trace import start_run
+from upheld.text.words import terms
 from upheld.types import Citation, Claim, Passage, Question, content_hash
 from upheld.verification.aggregate import Features, Pool, readings
 from upheld.verification.claims import split_answer

@@ -19,7 +19,7 @@ from rich.console import Console
 from upheld.check import CheckedAnswer, check, opened_verify, read_source
 from upheld.cli import show
 from upheld.cli.verify import show_checked
-from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.settings import load_settings
 from upheld.verification.verify import Verify
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 
 from upheld._internal.concurrency import within
 from upheld._internal.loop_thread import OwnLoop
-from upheld.answer.guarantee import promised, sure_enough
 from upheld.answer.render import render
+from upheld.answer.verdicts import promised, sure_enough
 from upheld.calibration.fitted import FittedGuarantee, given_or_read
 from upheld.errors import BudgetExceededError, UsageError
-from upheld.methods.choose import label
-from upheld.methods.choose import parameters as chosen_parameters
 from upheld.methods.parameters import Parameters
+from upheld.methods.registry import label
+from upheld.methods.registry import parameters as chosen_parameters
 from upheld.open_options import OpenSettings
 from upheld.planning.standalone import Standalone
 from upheld.run.budget import Budget

@@ -2,12 +2,15 @@
 
 Each port has a fake and a conformance suite in `upheld.testing`; the suite runs on the fake and on
 the real thing. A port raises only errors of `upheld.errors`.
+
+Ports beside the engines: bytes in storage, and pages of the web.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from upheld.types import Document, DocumentInfo, Evidence, Hit, Passage, Question, Scope, Usage
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     Vectors = npt.NDArray[np.float32]  # (n, dimension), each row of length one
     Vector = npt.NDArray[np.float32]  # (dimension,)
+
 
 Output = TypeVar("Output", bound="BaseModel")
 Output_co = TypeVar("Output_co", bound="BaseModel", covariant=True)
@@ -289,3 +293,50 @@ class Searcher(Protocol):
     """Anything that finds evidence for a question: our index, another collection, the web."""
 
     async def __call__(self, question: Question) -> Evidence: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """What a listing tells of an object."""
+
+    name: str
+    changed_at: datetime
+
+
+class Objects(Protocol):
+    """Bytes by name under one prefix of storage."""
+
+    async def put(self, name: str, data: AsyncIterator[bytes]) -> None: ...
+
+    async def get(self, name: str) -> bytes:
+        """The bytes; raises NotFoundError if there are none."""
+        ...
+
+    async def delete(self, names: Sequence[str]) -> None: ...
+
+    async def listed(self, under: str = "") -> list[StoredObject]:
+        """Everything in a folder of the prefix."""
+        ...
+
+    async def clear(self) -> int:
+        """Remove everything under the prefix; how many objects there were."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it was sent: `uri` is where it was found in the end, `name` tells its format."""
+
+    uri: str
+    name: str
+    data: bytes
+
+
+class Fetch(Protocol):
+    """Fetches pages of strangers, within limits."""
+
+    async def __call__(self, url: str) -> Page:
+        """The page; raises WebError if there is none to be had."""
+        ...
+
+    async def close(self) -> None: ...

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import upheld_models
 from upheld.cli.calibrate import app
-from upheld.edge.onnx.grader import LocalGrader
+from upheld.edge.onnx.cross_encoder import LocalGrader
 from upheld.ports import Grader, Relevance
-from upheld.retrieval.fitted_grade import GraderFit, fitted_grade
+from upheld.retrieval.grade import GraderFit, fitted_grade
 from upheld.testing.grader_conformance import TrainedGraderConformance
 from upheld_lab.bench.verify.figures import auc, balanced_accuracy
 

@@ -9,8 +9,8 @@ import pytest
 from tests.integration.places import Place
 from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Index
-from upheld.testing.index_checks import Check, OpenIndex
 from upheld.testing.index_conformance import CHECKS
+from upheld.testing.index_samples import Check, OpenIndex
 
 
 @pytest.fixture

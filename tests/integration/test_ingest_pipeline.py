@@ -17,15 +17,14 @@ from tests.documents import make_pdf
 from upheld._internal.progress import adding
 from upheld._internal.to_json import plain
 from upheld.add_report import AddReport, HiddenText, Progress
-from upheld.answer.cite import cite
 from upheld.cli import index as index_command
 from upheld.errors import ModelError, NotFoundError
+from upheld.generation.write import cite
 from upheld.ingest import pipeline
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.limits import Limits
 from upheld.ingest.pipeline import add
 from upheld.ingest.read import ReadDocument
-from upheld.ingest.worker import ReadWorker
+from upheld.ingest.worker import Limits, ReadWorker
 from upheld.ports import Maintained
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_index import FakeIndex

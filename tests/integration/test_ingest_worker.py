@@ -15,9 +15,8 @@ import pytest
 from tests.documents import make_docx, make_pdf
 from upheld._internal.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
-from upheld.ingest.limits import Limits
 from upheld.ingest.read import ReadDocument
-from upheld.ingest.worker import ReadWorker
+from upheld.ingest.worker import Limits, ReadWorker
 
 # A child whose reader does what the file's first word says.
 BAD_READER = """

@@ -10,8 +10,7 @@ import pytest
 
 from tests.documents import make_docx
 from upheld.errors import ReadError
-from upheld.ingest.limits import Limits
-from upheld.ingest.worker import ReadWorker
+from upheld.ingest.worker import Limits, ReadWorker
 
 LIMITS = Limits(seconds=30, memory_bytes=400_000_000)
 ZEROS = b"\0" * 1_000_000

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
-from upheld.answer.fix_citations import mend
+from upheld.answer.verdicts import mend
 from upheld.check import CheckedAnswer
 from upheld.types import Cause, Claim, Support
 

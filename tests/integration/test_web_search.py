@@ -15,7 +15,7 @@ from upheld.edge.web.fetch import Fetcher, FetchLimits
 from upheld.edge.web.searcher import Pages, WebSearch
 from upheld.edge.web.searx import Found, Searx
 from upheld.errors import WebUnavailableError
-from upheld.ingest.page import PageReader
+from upheld.ingest.given import PageReader
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import IndexedDocument, Searcher
 from upheld.run.trace import start_run

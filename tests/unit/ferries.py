@@ -11,7 +11,7 @@ from math import log
 from pydantic import BaseModel
 
 from upheld.errors import LLMError
-from upheld.generation.short_answer import Short
+from upheld.generation.join import Short
 from upheld.generation.write import Claims
 from upheld.planning.next_question import Next
 from upheld.planning.plan import SubQuestions

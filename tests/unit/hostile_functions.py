@@ -23,15 +23,12 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import upheld
 from tests.unit.hostile_measures import Call
-from upheld.answer.cite import cite
-from upheld.assessment.assess import Aspect, assess
-from upheld.assessment.coverage import parts_of, unspoken
-from upheld.assessment.feedback import Remark
-from upheld.assessment.phrase import worded
+from upheld.assessment.assess import Aspect, assess, parts_of, unspoken
+from upheld.assessment.feedback import Remark, worded
 from upheld.edge.openai.reply import estimated
 from upheld.errors import ReadError
 from upheld.generation.extract import sentences_of, shared_words
-from upheld.generation.write import Claims, WrittenClaim, cited
+from upheld.generation.write import Claims, WrittenClaim, cite, cited
 from upheld.ingest.chunk import Chunker, places_of
 from upheld.ingest.count import CharacterCounter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
@@ -46,19 +43,17 @@ from upheld.retrieval.bridge import names as bridge_names
 from upheld.retrieval.rewrite import keyword_query
 from upheld.service.mcp.text import evidence_text
 from upheld.text import figures, names, patterns
-from upheld.text.continuation import join_around_code, join_blocks, join_sentences
 from upheld.text.instructions import as_evidence, blanked
-from upheld.text.languages import is_foreign
+from upheld.text.languages import foreign_share, is_foreign
 from upheld.text.names import Names
 from upheld.text.notation import in_notation_of
-from upheld.text.scripts import foreign_share
-from upheld.text.sentences import sentences_of_block
+from upheld.text.sentences import join_around_code, join_blocks, join_sentences, sentences_of_block
 from upheld.text.windows import pieces
 from upheld.types import Claim, Document, Draft, Evidence, Hit, Passage, Question, Support, Verdict
 from upheld.verification.assertion import Manner, carries, disowned
-from upheld.verification.chain_values import revision
+from upheld.verification.chain import revision
+from upheld.verification.checkworthy import is_reference, titles_of
 from upheld.verification.exact_quote import find_quote, quotable
-from upheld.verification.references import is_reference, titles_of
 from upheld.verification.rules import Guard
 from upheld.verification.source import Part, Premise, Source
 from upheld.verification.verify import Verify
@@ -94,7 +89,7 @@ MODULES = (
 NOT_ABOUT_TEXT = frozenset(
     re.findall(
         r"\w+",
-        """__init__ __main__ client errors fusion outside ports settings types version""",
+        """__init__ __main__ client errors fusion ports settings types version""",
     )
 )
 _TEXT = re.compile(r"\b(?:str|bytes|Passage|ReadDocument)\b")
@@ -212,9 +207,9 @@ QUESTION = Question("When does it open?")
 REMARK = Remark(Aspect.SUPPORT, 0.5, False)
 
 CALLS: dict[str, Call] = {
-    "upheld.text.continuation.join_blocks": lambda text: join_blocks(text, spans(text)),
-    "upheld.text.continuation.join_sentences": lambda text: join_sentences(text, spans(text)),
-    "upheld.text.continuation.join_around_code": lambda text: join_around_code(
+    "upheld.text.sentences.join_blocks": lambda text: join_blocks(text, spans(text)),
+    "upheld.text.sentences.join_sentences": lambda text: join_sentences(text, spans(text)),
+    "upheld.text.sentences.join_around_code": lambda text: join_around_code(
         text, [[span] for span in spans(text)]
     ),
     "upheld.edge.openai.reply.estimated": lambda text: estimated(1, [text]),
@@ -247,8 +242,8 @@ CALLS: dict[str, Call] = {
     ),
     "upheld.text.instructions.as_evidence": lambda text: as_evidence(passage(text)),
     "upheld.text.instructions.blanked": lambda text: blanked(text, [(0, len(text))]),
-    "upheld.verification.references.is_reference": lambda text: is_reference(text, ()),
-    "upheld.verification.references.titles_of": lambda text: titles_of([passage(text)]),
+    "upheld.verification.checkworthy.is_reference": lambda text: is_reference(text, ()),
+    "upheld.verification.checkworthy.titles_of": lambda text: titles_of([passage(text)]),
     "upheld.verification.assertion.carries": lambda text: [carries(text, each) for each in Manner],
     "upheld.verification.assertion.disowned": lambda text: disowned(text, spans(text)),
     "upheld.text.figures.absent": lambda text: figures.absent(text, frozenset({"7"})),
@@ -263,27 +258,27 @@ CALLS: dict[str, Call] = {
         text[:50_000] + " q", quotable(passage(text))
     ),
     "upheld.verification.exact_quote.quotable": lambda text: quotable(passage(text)),
-    "upheld.text.scripts.foreign_share": lambda text: foreign_share(text, ENGLISH),
+    "upheld.text.languages.foreign_share": lambda text: foreign_share(text, ENGLISH),
     "upheld.verification.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
     "upheld.verification.source.Source.gathered": lambda text: source(text).gathered(
         text[:4_000], 400, COUNT
     ),
     "upheld.verification.source.Source.terms_of": lambda text: source(text).terms_of(text),
     "upheld.text.windows.pieces": lambda text: pieces(text, spans(text), 100, COUNT),
-    "upheld.answer.cite.cite": lambda text: cite("It opens at nine.", passage(text)),
-    "upheld.assessment.coverage.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
+    "upheld.generation.write.cite": lambda text: cite("It opens at nine.", passage(text)),
+    "upheld.assessment.assess.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
     "upheld.methods.by_diagnosis.conflict_detector.brings": lambda text: brings(text, text[:4_000]),
     "upheld.methods.by_diagnosis.conflict_detector.differs": lambda text: differs(
         text[:4_000], text[4_000:8_000], text[:4_000]
     ),
-    "upheld.assessment.phrase.worded": lambda text: worded(REMARK, text),
+    "upheld.assessment.feedback.worded": lambda text: worded(REMARK, text),
     "upheld.planning.plan.session_of": lambda text: session_of(QUESTION, text.split("\n"), {}),
     "upheld.generation.extract.sentences_of": lambda text: sentences_of([passage(text)]),
     "upheld.generation.extract.shared_words": lambda text: shared_words(
         text[:4_000], sentences_of([passage(text)])
     ),
     "upheld.retrieval.rewrite.keyword_query": lambda text: keyword_query(text.split("\n")),
-    "upheld.verification.chain_values.revision": lambda text: revision(text, QUESTION),
+    "upheld.verification.chain.revision": lambda text: revision(text, QUESTION),
     "upheld.verification.verify.Verify.prepare": lambda text: Verify(model=None).prepare(
         [passage(text)]
     ),
@@ -298,7 +293,7 @@ _LABELS = "takes ids, labels or terms, not text"
 NO_TEXT_OF_USERS = {
     "upheld.cli.show.show_summary": "prints labels of what went amiss",
     "upheld.ingest.changes.compare": "takes names and hashes of files",
-    "upheld.ingest.page.PageReader.__call__": "calls a reader and the chunker",
+    "upheld.ingest.given.PageReader.__call__": "calls a reader and the chunker",
     "upheld.ingest.read.office.read_docx": _CHILD,
     "upheld.ingest.read.office.read_epub": _CHILD,
     "upheld.ingest.read.office.read_pptx": _CHILD,
@@ -313,15 +308,15 @@ NO_TEXT_OF_USERS = {
     "upheld.service.openai.reply.completion": "joins the sentences of an answer that was checked",
     "upheld.service.openai.request.split": "a name whose length and form are checked before",
     "upheld.verification.decide.Conclude.__call__": "weighs scores",
-    "upheld.verification.fitted.fitted": "takes a file of the package",
+    "upheld.verification.decide.fitted": "takes a file of the package",
     "upheld.text.word_search.WordIndex.bm25": _LABELS,
     "upheld.text.word_search.WordIndex.of": _LABELS,
     "upheld.text.word_search.WordIndex.shared": _LABELS,
-    "upheld.verification.hypothesis.Word.__call__": "looks at the first 10,000 characters",
-    "upheld.generation.select_passages.likely": "weighs scores of passages",
-    "upheld.generation.select_passages.signals": "weighs scores of passages",
+    "upheld.verification.check_claim.Word.__call__": "looks at the first 10,000 characters",
+    "upheld.generation.extract_likely.likely": "weighs scores of passages",
+    "upheld.generation.extract_likely.signals": "weighs scores of passages",
     "upheld.planning.plan.unplanned": "takes the reason of a failure",
-    "upheld.answer.guarantee.promised": "takes labels of what went amiss",
+    "upheld.answer.verdicts.promised": "takes labels of what went amiss",
     "upheld.answer.render.numbered": _LABELS,
     "upheld.answer.render.render": "joins claims; its parameters of text are names",
     "upheld.verification.verify.Verify.pace": "adds up lengths",

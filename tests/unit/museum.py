@@ -11,12 +11,11 @@ from pydantic import BaseModel
 from tests.unit.shelf import writer
 from upheld.errors import LLMOutputError
 from upheld.generation.extract import QuoteWriter
-from upheld.generation.restate import Restate
+from upheld.generation.refine import Restate
 from upheld.generation.write import Claims
 from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.final_checks import LastLook
+from upheld.methods.by_diagnosis.final_checks import LastLook, OnPoint
 from upheld.methods.by_diagnosis.method import ByDiagnosis
-from upheld.methods.by_diagnosis.relevance_gate import OnPoint
 from upheld.planning.plan import Plan, SubQuestions
 from upheld.ports import Message, Searcher
 from upheld.retrieval.grade import Grade

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from upheld.assessment.phrase import Advice
+from upheld.assessment.feedback import Advice
 from upheld.errors import (
     EngineError,
     LLMError,
@@ -22,7 +22,7 @@ from upheld.errors import (
     LLMUnavailableError,
     WebUnavailableError,
 )
-from upheld.generation.short_answer import Short
+from upheld.generation.join import Short
 from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
@@ -51,7 +51,7 @@ from upheld.types import (
     SearchMode,
     passage_id,
 )
-from upheld.verification.chain_values import Chain, Direct
+from upheld.verification.chain import Chain, Direct
 from upheld.verification.llm_judge import JudgeUncertain, Words
 from upheld.verification.verify import Verify
 

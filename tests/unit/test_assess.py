@@ -12,9 +12,10 @@ from upheld.assessment.assess import (
     assess,
     below,
     has_recall,
+    parts_of,
+    unspoken,
     upholding,
 )
-from upheld.assessment.coverage import parts_of, unspoken
 from upheld.types import Cause, Claim, Draft, Question, Support
 
 NO = Support.UNSUPPORTED

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.errors import ModelError
 from upheld.ports import Pair
 from upheld.testing.fake_entailment import FakeEntailment

@@ -6,8 +6,8 @@ import pytest
 
 from tests.unit.drafts import ASK, DOCUMENTS, draft
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.generation.best_of import BestOf
 from upheld.generation.write import WriteClaims
+from upheld.generation.writers import BestOf
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment

@@ -12,13 +12,21 @@ from tests.unit.drafts import ASK, citation, claim, draft
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.write import Claims, WriteClaims, WrittenClaim
-from upheld.planning.revise_first import ReviseFirst
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
 from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Claim, Draft, Question, Support
-from upheld.verification.chain import ChainVerify, Sigma, faults, sigma
-from upheld.verification.chain_values import Chain, Direct, Judgment, Verification
+from upheld.verification.chain import (
+    Chain,
+    ChainVerify,
+    Direct,
+    Judgment,
+    ReviseFirst,
+    Sigma,
+    Verification,
+    faults,
+    sigma,
+)
 
 REVISED = "In which year did the Cromwell Road museum open?"
 DRAFT = draft(claim("The museum opened in 1881.", Support.SUPPORTED, citation("museum")))

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld.types import Cause, Passage
-from upheld.verification.checkworthy import not_checkworthy
+from upheld.verification.checkworthy import is_reference, not_checkworthy, titles_of
 from upheld.verification.claims import split_answer, spoken
-from upheld.verification.references import is_reference, titles_of
 
 
 def said(answer: str) -> list[tuple[str, tuple[int, ...]]]:

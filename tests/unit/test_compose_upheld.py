@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
 from upheld.methods.build import compose
 from upheld.methods.by_diagnosis.method import ByDiagnosis
-from upheld.methods.choose import parameters
+from upheld.methods.registry import parameters
 
 
 async def test_where_one_can_look_no_further_nothing_is_held_back_before_it_is_written(

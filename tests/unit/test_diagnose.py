@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from tests.unit.drafts import ASK, citation, claim, draft
 from upheld.generation.join import join
-from upheld.methods.by_diagnosis.conflict import conflict_of, with_conflicts
 from upheld.methods.by_diagnosis.diagnose import Contradicted, Unanswered, Unsupported, diagnose
+from upheld.methods.by_diagnosis.offer import covered, standing
 from upheld.methods.by_diagnosis.repair import Repaired, applied
-from upheld.methods.by_diagnosis.score_draft import covered, standing
-from upheld.methods.by_diagnosis.unsupported_policy import Leftover, settled, telling_searches
+from upheld.methods.by_diagnosis.unsupported_policy import (
+    Leftover,
+    conflict_of,
+    settled,
+    telling_searches,
+    with_conflicts,
+)
 from upheld.run.trace import Score
 from upheld.types import Claim, Draft, Event, Question, Support
 

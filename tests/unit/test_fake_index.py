@@ -7,8 +7,8 @@ import pytest
 
 from upheld.ports import Index
 from upheld.testing.fake_index import FakeIndex
-from upheld.testing.index_checks import Check
 from upheld.testing.index_conformance import CHECKS
+from upheld.testing.index_samples import Check
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from upheld.errors import ModelError
-from upheld.verification.fitted import fitted
+from upheld.verification.decide import fitted
 
 GOOD: dict[str, Any] = {
     "verifier": "model:1",

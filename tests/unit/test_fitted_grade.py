@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from upheld.errors import ModelError
-from upheld.retrieval.fitted_grade import fitted_grade
-from upheld.retrieval.grade import Action
+from upheld.retrieval.grade import Action, fitted_grade
 from upheld.testing.fake_grader import FakeGrader
 
 

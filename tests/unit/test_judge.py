@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.answer.fix_citations import mend
+from upheld.answer.verdicts import mend
 from upheld.errors import LLMUnavailableError
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run

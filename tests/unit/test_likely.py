@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.generation.select_passages import MOST, expected_f1, likely, probability, worth_quoting
+from upheld.generation.extract_likely import MOST, expected_f1, likely, probability, worth_quoting
 from upheld.types import Evidence, Hit, Passage
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.drafts import DOCUMENTS
 from tests.unit.shelf import Asked, called, scripted, shelf, sources, told, writer, written
 from upheld.assessment.assess import Thresholds
-from upheld.assessment.phrase import Advice, Phrase
+from upheld.assessment.feedback import Advice, Phrase
 from upheld.errors import BudgetExceededError, LLMUnavailableError, StorageError, UpheldError
 from upheld.generation.extract import QuoteWriter
 from upheld.generation.refine import Refine

@@ -24,9 +24,9 @@ from tests.unit.ferries import (
 )
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
 from upheld.generation.extract import QuoteWriter
-from upheld.generation.short_answer import ShortAnswer
+from upheld.generation.join import ShortAnswer
 from upheld.generation.write import WriteClaims
-from upheld.generation.write_after import WriteAfter
+from upheld.generation.writers import WriteAfter
 from upheld.methods.coq import CoQ, selector
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.select import By

@@ -19,13 +19,11 @@ from upheld.generation.extract import QuoteWriter
 from upheld.generation.write import Claims
 from upheld.methods.cov_rag import CoVRAG, Position
 from upheld.methods.keep import Keep
-from upheld.planning.revise_first import ReviseFirst
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question
-from upheld.verification.chain import ChainVerify, Sigma
-from upheld.verification.chain_values import Chain, Direct
+from upheld.verification.chain import Chain, ChainVerify, Direct, ReviseFirst, Sigma
 
 ASK = Question("When did the museum open?")
 REVISED = "In which year was the gallery inaugurated?"

@@ -23,11 +23,11 @@ from tests.unit.ferries import (
     told,
 )
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
-from upheld.generation.best_of import BestOf
 from upheld.generation.extract import QuoteWriter
 from upheld.generation.fallback import WriteOrQuote
-from upheld.generation.short_answer import ShortAnswer
+from upheld.generation.join import ShortAnswer
 from upheld.generation.write import WriteClaims
+from upheld.generation.writers import BestOf
 from upheld.methods.fave import FaVe
 from upheld.planning.plan import Plan
 from upheld.planning.select import By, Select

@@ -34,9 +34,9 @@ from tests.unit.museum import (
     supports,
 )
 from tests.unit.shelf import called, told, writer, written
-from upheld.answer.support import is_checkworthy, is_supported
+from upheld.answer.verdicts import is_checkworthy, is_supported
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.generation.restate import Restate
+from upheld.generation.refine import Restate
 from upheld.generation.write import Claims, WriteClaims
 from upheld.methods.by_diagnosis.method import ByDiagnosis
 from upheld.methods.by_diagnosis.unsupported_policy import Leftover

@@ -17,16 +17,15 @@ from typer.testing import CliRunner
 
 import upheld.methods
 from tests.unit.scripted import QUERIES, Luck, ShakyIndex, indexed, mainland
-from upheld.assessment.phrase import Advice
+from upheld.assessment.feedback import Advice
 from upheld.cli import app
 from upheld.client import AsyncUpheld
 from upheld.errors import UsageError
-from upheld.generation.short_answer import Short
+from upheld.generation.join import Short
 from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
-from upheld.methods.choose import parameters
-from upheld.methods.registry import METHODS
+from upheld.methods.registry import METHODS, parameters
 from upheld.planning.next_question import Next
 from upheld.planning.plan import SubQuestions
 from upheld.planning.select import Serves
@@ -41,7 +40,7 @@ from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Answer, Hit, Scope
-from upheld.verification.chain_values import Chain, Direct
+from upheld.verification.chain import Chain, Direct
 from upheld.verification.verify import Verify
 
 ASK = "When did the museum open, who built the lighthouse, and how long does the ferry take?"

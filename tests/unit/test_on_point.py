@@ -9,8 +9,7 @@ import pytest
 from tests.unit.drafts import citation
 from upheld.generation.fallback import Write
 from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.final_checks import LastLook
-from upheld.methods.by_diagnosis.relevance_gate import QUOTED, WITHHELD, OnPoint
+from upheld.methods.by_diagnosis.final_checks import QUOTED, WITHHELD, LastLook, OnPoint
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader

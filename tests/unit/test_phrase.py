@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.drafts import ASK, citation, claim, draft
 from tests.unit.test_assess import CLAIMS
 from upheld.assessment.assess import Thresholds, assess
-from upheld.assessment.feedback import Remark, as_text, feedback
-from upheld.assessment.phrase import Advice, Phrase, advice_on
+from upheld.assessment.feedback import Advice, Phrase, Remark, advice_on, as_text, feedback
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.refine import Refine

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
 from tests.unit.shelf import told, written
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.generation.restate import Restate
+from upheld.generation.refine import Restate
 from upheld.generation.write import Claims, WriteClaims, claims_about
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run

@@ -13,7 +13,7 @@ from upheld.errors import LLMOutputError, LLMRejectedError
 from upheld.generation.write import Claims
 from upheld.ports import Message
 from upheld.testing.fake_llm import Line, Script
-from upheld.verification.chain_values import Chain, Judgment
+from upheld.verification.chain import Chain, Judgment
 from upheld_lab.bench.runs.records import Outcome
 from upheld_lab.bench.runs.store import RunFolder
 from upheld_lab.bench.suites.suite import Suite

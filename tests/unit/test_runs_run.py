@@ -24,7 +24,7 @@ from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.fake_llm import FakeLLM, Line, Script
 from upheld.types import Document, Passage, content_hash
-from upheld.verification.chain_values import Chain
+from upheld.verification.chain import Chain
 from upheld.verification.verify import Verify
 from upheld_lab.bench.runs.asking import Ask
 from upheld_lab.bench.runs.records import Outcome, Scores

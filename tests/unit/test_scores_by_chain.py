@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.graded_answers import passage
-from upheld.verification.chain_values import Judgment
+from upheld.verification.chain import Judgment
 from upheld_lab.bench.runs.records import Verified
 from upheld_lab.bench.scores.by_chain import chain_scores, has_answer
 from upheld_lab.bench.suites.suite import Asked

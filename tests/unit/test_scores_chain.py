@@ -10,7 +10,7 @@ import pytest
 from tests.unit.graded_answers import A, B, answer, claim
 from upheld.errors import LLMOutputError
 from upheld.testing.fake_llm import FakeLLM
-from upheld.verification.chain_values import Judgment
+from upheld.verification.chain import Judgment
 from upheld_lab.bench.scores.chain import (
     Checked,
     Quality,

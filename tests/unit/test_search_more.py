@@ -11,7 +11,7 @@ from upheld.errors import (
     UpheldError,
     WebUnavailableError,
 )
-from upheld.retrieval.search_more import search_more
+from upheld.retrieval.search import search_more
 from upheld.run.trace import start_run
 from upheld.types import Evidence, Question
 

@@ -6,10 +6,9 @@ import pytest
 
 from upheld.edge.web.searcher import Pages, WebSearch
 from upheld.edge.web.searx import Found, Results
-from upheld.ingest.page import PageReader
+from upheld.ingest.given import PageReader
 from upheld.ingest.read import read
-from upheld.outside import Page
-from upheld.ports import Searcher
+from upheld.ports import Page, Searcher
 from upheld.retrieval.rerank import Rerank
 from upheld.retrieval.search import Search
 from upheld.testing.fake_grader import FakeGrader

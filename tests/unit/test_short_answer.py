@@ -5,7 +5,7 @@ import pytest
 from tests.unit.drafts import citation, claim, draft
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.generation.short_answer import ShortAnswer, short_from
+from upheld.generation.join import ShortAnswer, short_from
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line

@@ -14,8 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.fake_kb import QUESTION, WRITTEN
 from tests.unit.seen_app import TENANT, WITH_KEY, caller
 from upheld.check import CheckedAnswer
-from upheld.service.telemetry.kinds import KINDS, kind_of
-from upheld.service.telemetry.metrics import Metrics
+from upheld.service.telemetry.metrics import KINDS, Metrics, kind_of
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.types import Answer, Claim, Event, Status, Support, Usage, Verdict

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from upheld.answer.fix_citations import mend
+from upheld.answer.verdicts import mend
 from upheld.ports import Judgement, Pair
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Cause, Citation, Claim, Passage, Question, Support
 from upheld.verification.decide import Conclude
+from upheld.verification.premises import Finding, Task
 from upheld.verification.rules import Guard
-from upheld.verification.task import Finding, Task
 from upheld.verification.verify import Verify
 
 TOWER = (

@@ -11,7 +11,7 @@ import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.edge.onnx.session import open_session
 from upheld.errors import MissingExtraError, ModelError
 from upheld.ports import Entailment, Pair

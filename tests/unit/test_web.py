@@ -19,10 +19,9 @@ from upheld.errors import (
     WebRefusedError,
     WebUnavailableError,
 )
-from upheld.ingest.page import PageReader
+from upheld.ingest.given import PageReader
 from upheld.ingest.read import read
-from upheld.outside import Page
-from upheld.ports import IndexedDocument
+from upheld.ports import IndexedDocument, Page
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.types import Evidence, Question

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.text.continuation import begins_midway, ends_midway
-from upheld.text.sentences import sentences
+from upheld.text.sentences import begins_midway, ends_midway, sentences
 
 
 def flat(text: str) -> list[str]:

@@ -4,10 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.answer.cite import cite, closest_sentence
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
-from upheld.generation.write import Claims, WriteClaims, WrittenClaim, claims_about
+from upheld.generation.write import (
+    Claims,
+    WriteClaims,
+    WrittenClaim,
+    cite,
+    claims_about,
+    closest_sentence,
+)
 from upheld.ports import Message, Sampling
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run

@@ -4,7 +4,7 @@ from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
 from upheld.errors import LLMUnavailableError
 from upheld.generation.extract import QuoteWriter
 from upheld.generation.write import WriteClaims
-from upheld.generation.write_after import WriteAfter
+from upheld.generation.writers import WriteAfter
 from upheld.run.trace import start_run
 from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question, Support

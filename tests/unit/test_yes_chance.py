@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from upheld.planning.yes_probability import yes_chances
+from upheld.planning.select import yes_chances
 from upheld.ports import Token
 
 

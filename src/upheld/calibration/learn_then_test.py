@@ -7,19 +7,24 @@ an exact binomial tail; the last threshold before the first failure is certified
 that was fixed beforehand need no correction for their number.
 
 The binomial tail is valid for independent claims only, so one claim of each cluster is drawn.
+
+Exact binomial tails: what a count of errors says about the rate behind it.
+
+In words: why nothing could be certified, and what may help.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from upheld.calibration.binomial import fewest_trials, most_errors, tail, upper_bound
 from upheld.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -28,6 +33,61 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Bools = npt.NDArray[np.bool_]
     Ints = npt.NDArray[np.int64]
+
+
+def _tails(trials: int, rate: float) -> Iterator[float]:
+    """P(Bin(trials, rate) <= 0), <= 1, <= 2 and so on; in logarithms, so that none underflows."""
+    one, other = math.log(rate), math.log1p(-rate)
+    every = math.lgamma(trials + 1)
+    return accumulate(
+        math.exp(
+            every
+            - math.lgamma(errors + 1)
+            - math.lgamma(trials - errors + 1)
+            + errors * one
+            + (trials - errors) * other
+        )
+        for errors in range(trials + 1)
+    )
+
+
+def tail(errors: int, trials: int, rate: float) -> float:
+    """P(Bin(trials, rate) <= errors): the p-value of "the rate is larger than `rate`"."""
+    return min(1.0, next(islice(_tails(trials, rate), errors, None)))
+
+
+@lru_cache(maxsize=65_536)
+def most_errors(trials: int, alpha: float, delta: float) -> int:
+    """With up to so many errors the rate is at most alpha, with confidence 1 - delta; -1: none.
+
+    >>> most_errors(22, 0.1, 0.1), most_errors(21, 0.1, 0.1)
+    (0, -1)
+    """
+    too_many = (errors for errors, p in enumerate(_tails(trials, alpha)) if p > delta)
+    return next(too_many, trials + 1) - 1
+
+
+def fewest_trials(errors: int, alpha: float, delta: float) -> int:
+    """How many trials with so many errors show that the rate is at most alpha."""
+    low, high = errors, max(1, errors)
+    while most_errors(high, alpha, delta) < errors:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if most_errors(middle, alpha, delta) >= errors else (middle, high)
+    return high
+
+
+def upper_bound(errors: int, trials: int, delta: float) -> float:
+    """The rate is at most this with confidence 1 - delta (Clopper and Pearson, one-sided)."""
+    if errors >= trials:
+        return 1.0
+    low, high = errors / trials, 1.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if tail(errors, trials, middle) > delta else (low, middle)
+    return high
+
 
 # The tuning part needs few claims: it fixes steps of a twentieth and no error is counted on it.
 # Simulated with 200 to 3,000 labels, a fifth keeps more than a third does, and twenty steps keep
@@ -223,3 +283,26 @@ def check_levels(alpha: float, delta: float) -> None:
     for name, level in (("alpha", alpha), ("delta", delta)):
         if not 0 < level < 1:
             raise CalibrationError(f"{name} must be between 0 and 1, not {level}.")
+
+
+def why_nothing(found: Calibration) -> str:
+    """What was seen that stands against a guarantee."""
+    if found.start is None:
+        return f"There are too few claims: {found.claims}, of which {found.tested} test."
+    first = next(step for step in found.curve if step.threshold == found.start)
+    return (
+        f"At the first threshold tested, {found.start:.3f}, {first.errors} of {first.kept} "
+        f"claims were not supported: it may be {first.upper_bound:.1%}, more than "
+        f"{found.alpha * 100:g}%."
+    )
+
+
+def help_for(found: Calibration) -> str:
+    """How many labels would do, where more of them may help."""
+    needed = labels_needed(found)
+    if needed is None:
+        return "More labels would hardly help; a larger alpha may."
+    return (
+        f"A fresh set of about {needed} labels would probably do: new questions, all drawn "
+        "anew. With labels added to these after looking, the guarantee would not hold."
+    )

@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.methods.choose import entry, parameters
-from upheld.methods.registry import METHODS, Entry
+from upheld.methods.registry import METHODS, Entry, entry, parameters
 
 
 def methods(

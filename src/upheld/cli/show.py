@@ -94,8 +94,8 @@ def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
 
 def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
     """A claim in the colour of its verdict, its marks as mended, and under it why."""
-    from upheld.answer.fix_citations import mend
     from upheld.answer.render import marks
+    from upheld.answer.verdicts import mend
 
     verdict = claim.verdict
     sign, colour = LOOK[verdict.support]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from upheld.errors import NotFoundError, StorageError
-from upheld.outside import StoredObject
+from upheld.ports import StoredObject
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -48,7 +48,7 @@ def open_store(uri: str, options: Mapping[str, str], *, make: bool = False) -> O
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Implements `upheld.outside.Objects` under one prefix."""
+    """Implements `upheld.ports.Objects` under one prefix."""
 
     uri: str
     options: Mapping[str, str]

@@ -15,9 +15,8 @@ from upheld.ports import Embedder, Grader
 from upheld.retrieval.grade import relevances
 from upheld.run.calls import embed
 from upheld.run.trace import current_run, span
-from upheld.text.continuation import begins_midway, ends_midway
 from upheld.text.instructions import without_instructions
-from upheld.text.sentences import Span, sentence_spans
+from upheld.text.sentences import Span, begins_midway, ends_midway, sentence_spans
 from upheld.text.words import content_stems, rarities
 from upheld.types import Claim, Draft, Evidence, Passage, Question
 

@@ -1,8 +1,12 @@
-"""The LLM writer: a question and evidence in, claims with citations out."""
+"""The LLM writer: a question and evidence in, claims with citations out.
+
+From a claim and the passage it names to the exact words it rests on.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,15 +15,42 @@ from typing import ClassVar
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
-from upheld.answer.cite import cite
 from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, load
 from upheld.prompts.conversation import numbered
 from upheld.run.calls import generate
 from upheld.text.marks import unknown_marks, unmark
-from upheld.text.sentences import sentence_spans
-from upheld.text.words import words
-from upheld.types import Claim, Draft, Evidence, Passage, Question, Verdict, union
+from upheld.text.sentences import Span, sentence_spans
+from upheld.text.words import terms, words
+from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question, Verdict, union
+
+
+def closest_sentence(claim: str, text: str) -> Span:
+    """The span of the sentence that shares most with the claim; the first of equals.
+
+    Overlap is Dice's over sets of terms, each weighted by how few sentences of the text have it,
+    so that what the whole text is about does not decide.
+    """
+    spans = sentence_spans(text)
+    if not spans:
+        return (0, len(text))
+    told = terms(claim)
+    sentences = [terms(text[start:end]) for start, end in spans]
+    spread = Counter(term for sentence in sentences for term in sentence)
+
+    def overlap(sentence: frozenset[str]) -> float:
+        shared = sum(1 / spread[term] for term in sentence & told)
+        return 2 * shared / (len(sentence) + len(told) or 1)
+
+    best = max(range(len(spans)), key=lambda index: overlap(sentences[index]))
+    return spans[best]
+
+
+def cite(claim: str, passage: Passage) -> Citation:
+    """Cite the closest sentence of a passage, in the coordinates of its document."""
+    start, end = closest_sentence(claim, passage.text)
+    return passage.cite(start, end)
+
 
 _MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
 # A model that repeats itself must come to an end before its tokens do: a claim of so many

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from upheld._internal.concurrency import in_reading_thread, together
 from upheld.add_report import AddReport, Failure, HiddenText, Progress, Tell
 from upheld.errors import MissingExtraError, ReadError
-from upheld.ingest.changes import File, compare
+from upheld.ingest.changes import File, compare, find_gone, why_not
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.gone import find_gone, why_not
-from upheld.ingest.limits import Limits
 from upheld.ingest.read import READERS_VERSION, ReadDocument
 from upheld.ingest.read.document import one_line
 from upheld.ingest.walk import Found, find_files
+from upheld.ingest.worker import Limits
 from upheld.ports import Embedder, Index, IndexedDocument
 from upheld.types import Document, DocumentInfo, Passage, Scope, content_hash
 

@@ -3,6 +3,8 @@
 A plain subprocess, not a process pool: pools that can stop a task (pebble) start their workers by
 running the caller's script again, one that does not (loky) cannot stop a task; and both unpickle
 what the child sends. docs/decisions/003-pdf-reader.md says more.
+
+What one document may cost to read.
 """
 
 from __future__ import annotations
@@ -11,12 +13,23 @@ import json
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import TracebackType
 
 from upheld._internal.child_process import HEADER, OUT_OF_MEMORY, ChildProcess
 from upheld.errors import MissingExtraError, ReadError
-from upheld.ingest.limits import Limits
 from upheld.ingest.read.document import Heading, ReadDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A document that goes beyond one of these is reported, and the rest go on."""
+
+    file_bytes: int = 100_000_000
+    text_characters: int = 20_000_000
+    seconds: float = 60.0
+    memory_bytes: int = 2_000_000_000  # of the reading process, libraries included
+
 
 _CHILD = (sys.executable, "-P", "-m", "upheld.ingest.child")
 

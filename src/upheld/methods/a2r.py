@@ -29,13 +29,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below
-from upheld.assessment.feedback import as_text, feedback
-from upheld.assessment.phrase import Phrase
+from upheld.assessment.feedback import Phrase, as_text, feedback
 from upheld.generation.fallback import Write
 from upheld.generation.refine import Refine, Round
 from upheld.methods.keep import Keep
 from upheld.ports import Searcher
-from upheld.retrieval.search_more import search_more
+from upheld.retrieval.search import search_more
 from upheld.run.trace import Run, current_run, span
 from upheld.types import Draft, Evidence, Question, union
 from upheld.verification.verify_draft import Check

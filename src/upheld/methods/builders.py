@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from upheld.assessment.phrase import Phrase
-from upheld.generation.best_of import BestOf
+from upheld.assessment.feedback import Phrase
 from upheld.generation.extract_likely import QuoteLikely
 from upheld.generation.fallback import WriteOrQuote
-from upheld.generation.refine import Refine
-from upheld.generation.restate import Restate
-from upheld.generation.short_answer import ShortAnswer
-from upheld.generation.write_after import WriteAfter
+from upheld.generation.join import ShortAnswer
+from upheld.generation.refine import Refine, Restate
+from upheld.generation.writers import BestOf, WriteAfter
 from upheld.methods.a2r import A2R
 from upheld.methods.build import Kit, Method
 from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.final_checks import LastLook
+from upheld.methods.by_diagnosis.final_checks import LastLook, OnPoint
 from upheld.methods.by_diagnosis.method import ByDiagnosis
-from upheld.methods.by_diagnosis.relevance_gate import OnPoint
 from upheld.methods.coq import CoQ, selector
 from upheld.methods.cov_rag import CoVRAG, Position
 from upheld.methods.crag import CRAG
@@ -34,13 +31,12 @@ from upheld.methods.parameters import (
 )
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.plan import Plan
-from upheld.planning.revise_first import ReviseFirst
 from upheld.planning.select import By, Select
 from upheld.retrieval.bridge import Bridge
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rerank import Order, Rerank
 from upheld.retrieval.rewrite import Rewrite
-from upheld.verification.chain import ChainVerify
+from upheld.verification.chain import ChainVerify, ReviseFirst
 
 
 def compose_method(kit: Kit, chosen: Parameters) -> Method:

@@ -24,15 +24,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from upheld._internal.concurrency import together
-from upheld.generation.join import join
-from upheld.generation.short_answer import ShortAnswer
-from upheld.generation.write_after import WriteAfter
+from upheld.generation.join import ShortAnswer, join
+from upheld.generation.writers import WriteAfter
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.plan import Session, unplanned
 from upheld.planning.select import By, Select
 from upheld.ports import LLM, Searcher
 from upheld.retrieval.rerank import Order
-from upheld.run.affordable import if_affordable
+from upheld.run.best_effort import if_affordable
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 

@@ -24,14 +24,13 @@ from enum import StrEnum
 
 from upheld.generation.fallback import Write
 from upheld.methods.keep import Keep
-from upheld.planning.revise_first import ReviseFirst
 from upheld.ports import Searcher
-from upheld.retrieval.search_more import search_more
-from upheld.run.affordable import if_affordable
+from upheld.retrieval.search import search_more
+from upheld.run.best_effort import if_affordable
 from upheld.run.trace import current_run
 from upheld.text.words import words
 from upheld.types import Draft, Question
-from upheld.verification.chain import ChainVerify, Sigma, sigma
+from upheld.verification.chain import ChainVerify, ReviseFirst, Sigma, sigma
 
 
 class Position(StrEnum):

@@ -30,8 +30,8 @@ from upheld.ports import Searcher
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Action, Grade
 from upheld.retrieval.rewrite import Rewrite
-from upheld.retrieval.search_more import search_more
-from upheld.run.affordable import if_affordable
+from upheld.retrieval.search import search_more
+from upheld.run.best_effort import if_affordable
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question, union
 

@@ -28,13 +28,12 @@ from dataclasses import dataclass
 
 from upheld._internal.concurrency import all_of, together
 from upheld.generation.fallback import Write
-from upheld.generation.join import join
-from upheld.generation.short_answer import ShortAnswer
+from upheld.generation.join import ShortAnswer, join
 from upheld.planning.plan import Plan, Session, unplanned
 from upheld.planning.select import Select
 from upheld.ports import Searcher
 from upheld.retrieval.rerank import Order
-from upheld.run.affordable import if_affordable
+from upheld.run.best_effort import if_affordable
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from upheld.prompts.data import as_data, fence
-from upheld.prompts.prompt import Prompt, load, parse
+from upheld.prompts.prompt import Prompt, as_data, fence, load, parse
 
 __all__ = ["Prompt", "as_data", "fence", "load", "parse"]

@@ -10,8 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from upheld.ports import Message
-from upheld.prompts.data import fence
-from upheld.prompts.prompt import Prompt
+from upheld.prompts.prompt import Prompt, fence
 from upheld.types import Claim, Draft, Passage, unique_passages
 
 _NO_PASSAGES = "(none were found)"

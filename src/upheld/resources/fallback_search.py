@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from upheld.errors import MissingExtraError
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.page import PageReader
+from upheld.ingest.given import PageReader
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import Embedder, Index, Searcher
 from upheld.retrieval.search import Search

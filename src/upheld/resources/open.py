@@ -13,16 +13,13 @@ from pathlib import Path
 from upheld._internal.otel import OtelTracer
 from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.limits import Limits
-from upheld.ingest.worker import ReadWorker
-from upheld.outside import Fetch, Objects
-from upheld.ports import LLM, Embedder, Grader, Index
+from upheld.ingest.worker import Limits, ReadWorker
+from upheld.ports import LLM, Embedder, Fetch, Grader, Index, Objects
 from upheld.resources.fallback_search import Wider, open_wider
-from upheld.retrieval.fitted_grade import fitted_grade
-from upheld.retrieval.grade import Grade
+from upheld.retrieval.grade import Grade, fitted_grade
 from upheld.settings import Settings
 from upheld.types import content_hash
-from upheld.verification.fitted import fitted
+from upheld.verification.decide import fitted
 from upheld.verification.llm_judge import JudgeUncertain, band_around
 from upheld.verification.verify import Verify
 
@@ -240,7 +237,7 @@ def open_verify(settings: Settings) -> Verify:
     if not settings.local_models or not has_local_models():
         return Verify(model=None)
     try:
-        from upheld.edge.onnx.entailment import LocalEntailment
+        from upheld.edge.onnx.cross_encoder import LocalEntailment
         from upheld_models import verifier_fit, verifier_model, verifier_tokenizer
 
         threads = settings.threads or None
@@ -264,7 +261,7 @@ def open_grade(settings: Settings) -> Grade:
 
 def load_grade(settings: Settings) -> Grade:
     """The shipped grader, or the error that says what is wrong with it."""
-    from upheld.edge.onnx.grader import LocalGrader
+    from upheld.edge.onnx.cross_encoder import LocalGrader
     from upheld_models import grader_fit, grader_model, grader_tokenizer
 
     threads = settings.threads or None
@@ -275,7 +272,7 @@ def load_grade(settings: Settings) -> Grade:
 @asynccontextmanager
 async def opened_grader(folder: Path | None) -> AsyncIterator[Grader]:
     """The grader of a folder, or the one that we ship."""
-    from upheld.edge.onnx.grader import LocalGrader
+    from upheld.edge.onnx.cross_encoder import LocalGrader
     from upheld_models import grader_model, grader_tokenizer
 
     files = (grader_model(), grader_tokenizer())

@@ -1,11 +1,14 @@
-"""Search: the question to evidence, under one scope."""
+"""Search: the question to evidence, under one scope.
+
+A further search, when something is at hand already: if it fails, what there is stays.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.errors import ModelError
-from upheld.ports import Embedder, Filter, Index
+from upheld.errors import EngineError, ModelError, WebError
+from upheld.ports import Embedder, Filter, Index, Searcher
 from upheld.run.calls import embed
 from upheld.run.trace import current_run, span
 from upheld.types import Evidence, Hit, Question, Scope, SearchMode, Usage
@@ -50,3 +53,15 @@ class Search:
         if self.mode is SearchMode.NEAREST:
             return await self.index.nearest(vector, self.scope, self.limit, self.where, query=query)
         return await self.index.hybrid(query, vector, self.scope, self.limit, self.where)
+
+
+async def search_more(search: Searcher, query: Question, name: str) -> Evidence:
+    """What it finds; nothing, and a label on the run, where it fails or finds nothing."""
+    try:
+        found = await search(query)
+    except (EngineError, ModelError, WebError) as error:
+        current_run().degrade(f"{name} failed: {str(error).splitlines()[0]}")
+        return Evidence()
+    if not found:
+        current_run().degrade(f"{name} found nothing: {query.text}")
+    return found

@@ -13,8 +13,8 @@ from upheld.service.admission.quotas import Uploads
 from upheld.service.auth.middleware import Door, tenant_of
 from upheld.service.http import problems
 from upheld.service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
+from upheld.service.http.connections import Lingering
 from upheld.service.http.deadline import Deadline
-from upheld.service.http.lingering import Lingering
 from upheld.service.http.reference import reference_route
 from upheld.service.jobs.worker import working
 from upheld.service.resources import opened

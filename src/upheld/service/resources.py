@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
-from upheld.outside import Fetch, Objects
+from upheld.ports import Fetch, Objects
 from upheld.resources.open import Shared, load_engine, open_fetch, open_objects, open_shared
 from upheld.service.db.database import Database
 from upheld.service.telemetry.metrics import Metrics

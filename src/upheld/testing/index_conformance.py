@@ -11,8 +11,18 @@ from __future__ import annotations
 
 from upheld.errors import EmbedderMismatchError, NotFoundError, UsageError
 from upheld.ports import Index, IndexedDocument
-from upheld.testing.index_checks import Check, OpenIndex, ids, opened, raises
-from upheld.testing.index_samples import DIMENSION, EMBEDDER, OWNER, made, unit
+from upheld.testing.index_samples import (
+    DIMENSION,
+    EMBEDDER,
+    OWNER,
+    Check,
+    OpenIndex,
+    ids,
+    made,
+    opened,
+    raises,
+    unit,
+)
 from upheld.testing.index_visibility import CHECKS as VISIBILITY
 from upheld.types import Scope
 

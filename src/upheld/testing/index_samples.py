@@ -1,12 +1,12 @@
-"""Documents for tests of an index: small, exact, and the same everywhere."""
+"""What the checks of an index share: small documents, and how an index is opened and asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from upheld.ports import IndexedDocument
-from upheld.types import Document, Passage, Place, Scope, passage_id
+from upheld.ports import Index, IndexedDocument
+from upheld.types import Document, Hit, Passage, Place, Scope, passage_id
 
 EMBEDDER, DIMENSION = "test-embedder", 4
 OWNER = Scope("shelf")
@@ -61,3 +61,26 @@ def unit(*values: float) -> Any:
     import numpy as np
 
     return np.asarray(values, dtype=np.float32)
+
+
+OpenIndex = Callable[[str | None, int | None], Awaitable[Index]]
+Check = Callable[[OpenIndex], Awaitable[None]]
+
+
+def ids(hits: Iterable[Hit]) -> list[str]:
+    """The documents that were hit, in order."""
+    return [hit.passage.document_id for hit in hits]
+
+
+async def opened(open_index: OpenIndex) -> Index:
+    """The index, with the embedder of the samples."""
+    return await open_index(EMBEDDER, DIMENSION)
+
+
+async def raises(kind: type[Exception], call: Awaitable[object]) -> Exception:
+    """The error that the call must end with."""
+    try:
+        await call
+    except kind as error:
+        return error
+    raise AssertionError(f"{kind.__name__} was not raised")

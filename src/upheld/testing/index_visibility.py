@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from upheld.errors import NotFoundError, UsageError
 from upheld.ports import Filter
-from upheld.testing.index_checks import Check, OpenIndex, ids, opened, raises
-from upheld.testing.index_samples import OWNER, made, unit
+from upheld.testing.index_samples import OWNER, Check, OpenIndex, ids, made, opened, raises, unit
 from upheld.types import Scope
 
 

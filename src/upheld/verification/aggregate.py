@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 from upheld.text.words import terms
+from upheld.verification.premises import Finding, Task
 from upheld.verification.source import Source
-from upheld.verification.task import Finding, Task
 
 _SUREST = 1e-4  # probabilities nearer to 0 and 1 than this say no more
 

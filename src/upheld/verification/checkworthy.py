@@ -3,17 +3,23 @@
 The rules are narrow on purpose. A sentence that is wrongly let off escapes every check, while one
 that is wrongly checked is only shown as unsupported. So a heading, and what follows a remark such
 as "the documents do not mention", may name a thing but has no room for a statement about it.
+
+Entries of a list of sources: marks, titles and addresses, and no room for a claim.
+
+Whatever else stands below "Sources:" is checked like any other sentence: a false claim must not
+escape by standing there.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 
 from upheld._internal.cache import kept
 from upheld.text.figures import figures
 from upheld.text.sentences import sentences
 from upheld.text.words import words
-from upheld.types import Cause
+from upheld.types import Cause, Passage
 from upheld.verification.claims import spoken
 
 _LONGEST_HEADING = 8  # words
@@ -123,3 +129,45 @@ def only_names(phrase: str) -> bool:
         return False  # it goes on after a comma, a colon, a dash
     kinds = "".join(_KIND.get(word, "x") for word in words(phrase.replace("&", " and ")))
     return all(_THING.fullmatch(part) and part.count("x") <= 1 for part in kinds.split("l"))
+
+
+_LONGEST = 500  # characters; what is longer is no entry
+_ADDRESS = re.compile(
+    r"[<(\[]{0,2}(?:(?:https?|ftp|file|s3)://|www\.|doi:|mailto:)\S+\Z", re.IGNORECASE
+)
+_FILE = re.compile(
+    r"[\w./\\~()<\[-]+\.(?:pdf|html?|md|txt|docx?|pptx?|xlsx?|csv|tsv|epub|json|xml|rst)[.,;:)>\]]*\Z",
+    re.IGNORECASE,
+)
+_PAGE = re.compile(r"(?:\bp(?:p|ages?|\.)?\.?|§)\s?\d{1,5}(?:\s?[-–]\s?\d{1,5})?\Z", re.IGNORECASE)
+_AROUND = " \t.,;:–—-|/()[]<>{}\"'“”‘’«»*_`"
+
+
+def is_reference(line: str, titles: Collection[str]) -> bool:
+    """Whether a line of a list of sources names one and says nothing."""
+    if len(line) > _LONGEST:
+        return False
+    told = " ".join(token for token in spoken(line).split() if not _is_address(token))
+    phrase = told.strip(_AROUND)
+    phrase = _PAGE.sub("", phrase).strip(_AROUND)
+    if not words(phrase) or _folded(phrase) in titles:
+        return True
+    return not figures(phrase) and only_names(phrase.casefold())
+
+
+def titles_of(passages: Iterable[Passage]) -> frozenset[str]:
+    """What the sources are called: their titles, addresses, file names and ids."""
+    return frozenset(
+        _folded(name)
+        for each in passages
+        for name in (each.title, each.uri, each.uri.rpartition("/")[2], each.document_id)
+        if words(name)
+    )
+
+
+def _folded(name: str) -> str:
+    return " ".join(spoken(name).casefold().split()).strip(_AROUND)
+
+
+def _is_address(token: str) -> bool:
+    return _ADDRESS.match(token) is not None or _FILE.match(token) is not None

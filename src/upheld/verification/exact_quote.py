@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from upheld._internal.cache import kept
-from upheld.text.continuation import begins_midway, ends_midway
 from upheld.text.patterns import normalized, search
-from upheld.text.sentences import Span, block_spans, sentences_of_block
+from upheld.text.sentences import Span, begins_midway, block_spans, ends_midway, sentences_of_block
 from upheld.text.words import words
 from upheld.types import Passage
 from upheld.verification.claims import spoken

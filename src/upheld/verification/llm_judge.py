@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, Field, create_model
 
-from upheld.answer.fix_citations import withdrawn
+from upheld.answer.verdicts import withdrawn
 from upheld.errors import UpheldError
 from upheld.ports import LLM, Sampling
 from upheld.prompts import Prompt, fence, load

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from upheld._internal.concurrency import together
-from upheld.answer.support import is_checkworthy
+from upheld.answer.verdicts import is_checkworthy
 from upheld.errors import BudgetExceededError, ModelError
 from upheld.ports import Embedder, Grader, Relevance
 from upheld.run.calls import embed, grade

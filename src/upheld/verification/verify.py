@@ -20,18 +20,16 @@ from upheld._internal.concurrency import all_of
 from upheld.ports import Embedder, Entailment
 from upheld.run.trace import Span, current_run, span
 from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, unique_passages
-from upheld.verification.check_claim import Entail, Entailed
+from upheld.verification.check_claim import Entail, Entailed, Word
 from upheld.verification.checkworthy import not_checkworthy
 from upheld.verification.claims import spoken
 from upheld.verification.decide import Conclude
 from upheld.verification.entailment import Pace
 from upheld.verification.exact_quote import find_quote
-from upheld.verification.hypothesis import Word
-from upheld.verification.premises import Premises
+from upheld.verification.premises import Premises, Task
 from upheld.verification.prepare import PrepareWindows, texts_ready
 from upheld.verification.rules import Guard
 from upheld.verification.source import Count, Source, Trouble
-from upheld.verification.task import Task
 
 Progress = Callable[[int, int], None]  # claims that are decided, of how many
 Found = Callable[[Entailed], Awaitable[None]]  # is told about each claim as its search ends

@@ -17,9 +17,9 @@ from upheld.types import (
     Verdict,
     content_hash,
 )
+from upheld.verification.checkworthy import is_reference, titles_of
 from upheld.verification.claims import Sentence, split_answer
 from upheld.verification.llm_judge import JudgeUncertain
-from upheld.verification.references import is_reference, titles_of
 from upheld.verification.source import Trouble
 from upheld.verification.text_work import LONG, split_apart
 from upheld.verification.verify import Progress, Verify

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from upheld.answer.fix_citations import mend
+from upheld.answer.verdicts import mend
 from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Support
 from upheld.verification.claims import split_answer

@@ -24,7 +24,7 @@ from tests.servers.postgres import State
 from upheld.errors import StorageError
 from upheld.service.db.connect import conninfo
 from upheld.service.db.queue import worker_app
-from upheld.service.jobs.sweeping import sweep_deletions
+from upheld.service.jobs.periodic import sweep_deletions
 from upheld.service.jobs.tasks import bodies
 from upheld.service.tenants.indexes import tenant_prefix
 

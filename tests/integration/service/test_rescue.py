@@ -13,7 +13,7 @@ from tests.servers.postgres import State
 from upheld.service.db.database import Database
 from upheld.service.db.jobs import Jobs, JobStatus
 from upheld.service.db.queue import MOST_ATTEMPTS, Work
-from upheld.service.jobs.rescue import rescue
+from upheld.service.jobs.periodic import rescue
 
 pytestmark = pytest.mark.real
 

@@ -25,7 +25,7 @@ from tests.integration.service.serving import (
 from tests.servers.postgres import State
 from upheld.service.db.connect import conninfo
 from upheld.service.db.queue import worker_app
-from upheld.service.jobs import retention
+from upheld.service.jobs import periodic as retention
 from upheld.service.jobs.worker import working
 
 pytestmark = pytest.mark.real

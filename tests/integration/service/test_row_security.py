@@ -13,11 +13,10 @@ from psycopg import errors as pg
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
 from upheld.service.db import audit, documents, guarantees, idempotency
-from upheld.service.db.connect import conninfo, role_options
+from upheld.service.db.connect import Role, conninfo, role_options
 from upheld.service.db.database import Database
 from upheld.service.db.jobs import Jobs
 from upheld.service.db.queue import Task
-from upheld.service.db.roles import Role
 from upheld.service.db.tables import metadata
 
 pytestmark = pytest.mark.real

@@ -23,8 +23,7 @@ from upheld.ingest.read import ReadDocument
 from upheld.service.db.database import Database
 from upheld.service.db.documents import DocumentStatus
 from upheld.service.db.jobs import Jobs, JobStatus
-from upheld.service.db.queue import Task, Work, worker_app
-from upheld.service.db.turns import Again
+from upheld.service.db.queue import Again, Task, Work, worker_app
 from upheld.service.jobs.document_writes import Gift, give, take_back
 from upheld.service.jobs.tasks import BATCH, Works, bodies
 from upheld.service.jobs.worker import working

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from upheld.calibration.binomial import fewest_trials, most_errors, tail, upper_bound
+from upheld.calibration.learn_then_test import fewest_trials, most_errors, tail, upper_bound
 
 
 @st.composite

@@ -11,8 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from upheld.calibration.binomial import upper_bound
-from upheld.calibration.learn_then_test import calibrate, labels_needed, one_of_each, plan
+from upheld.calibration.learn_then_test import (
+    calibrate,
+    labels_needed,
+    one_of_each,
+    plan,
+    upper_bound,
+)
 from upheld.errors import CalibrationError
 
 ALPHA, DELTA = 0.1, 0.1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.edge.lance import rows
 from upheld.edge.lance.engine import load_lancedb
 from upheld.edge.lance.failures import READS, VanishedError, newest, translated
-from upheld.edge.lance.predicates import one_of
+from upheld.edge.lance.rows import one_of
 from upheld.edge.lance.storage import Meta, Prefix
 from upheld.types import new_id
 

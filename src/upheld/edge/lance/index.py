@@ -30,8 +30,15 @@ from typing import TYPE_CHECKING, Any
 from upheld.edge.lance import search, upkeep, write
 from upheld.edge.lance.collection import Collection, Found
 from upheld.edge.lance.failures import newest, rereading, translated
-from upheld.edge.lance.predicates import all_of, literal, one_of, seen_in, storable
-from upheld.edge.lance.rows import to_document_infos, to_passages
+from upheld.edge.lance.rows import (
+    all_of,
+    literal,
+    one_of,
+    seen_in,
+    storable,
+    to_document_infos,
+    to_passages,
+)
 from upheld.edge.lance.storage import Meta, Root
 from upheld.errors import NotFoundError, UsageError
 from upheld.ports import Filter, IndexedDocument, Maintained, Statistics

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from upheld._internal.concurrency import together
 from upheld.edge.lance.collection import Collection, Found
 from upheld.edge.lance.failures import translated
-from upheld.edge.lance.predicates import narrowed
-from upheld.edge.lance.rows import to_passages
+from upheld.edge.lance.rows import narrowed, to_passages
 from upheld.errors import EmbedderMismatchError, UsageError
 from upheld.fusion import CANDIDATES, fuse
 from upheld.ports import Filter

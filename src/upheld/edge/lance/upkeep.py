@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from upheld.edge.lance.collection import Collection, text_index
 from upheld.edge.lance.failures import commit, newest, rereading, translated
-from upheld.edge.lance.predicates import all_of, in_fragment, literal, one_of
-from upheld.edge.lance.rows import now_ms
+from upheld.edge.lance.rows import all_of, in_fragment, literal, now_ms, one_of
 from upheld.ports import Maintained
 
 if TYPE_CHECKING:

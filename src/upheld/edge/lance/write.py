@@ -10,7 +10,7 @@ from upheld._internal.concurrency import together
 from upheld.edge.lance import rows
 from upheld.edge.lance.collection import Collection, has_places
 from upheld.edge.lance.failures import commit, newest, rereading
-from upheld.edge.lance.predicates import all_of, one_of
+from upheld.edge.lance.rows import all_of, one_of
 from upheld.errors import EmbedderMismatchError, UsageError
 from upheld.ports import IndexedDocument
 from upheld.types import new_id

@@ -1,4 +1,4 @@
-"""What our models of two texts share: an int8 ONNX cross-encoder on onnxruntime, pair by pair.
+"""Models of two texts: an int8 ONNX cross-encoder, as entailment model and as grader.
 
 Each pair runs alone, on one thread, and as many at once as there are cores. int8 scales its
 activations by what else is in a batch: alone, a pair has the same score in any company. It is no
@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from upheld.edge.onnx.digest import sha256_of
-from upheld.edge.onnx.session import open_session
+from upheld.edge.onnx.batch_queue import BatchQueue
+from upheld.edge.onnx.session import open_session, sha256_of
 from upheld.errors import MissingExtraError, ModelError
+from upheld.ports import Judgement, Pair, Relevance
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
 
 MAX_TOKENS = 256  # as in training
 
@@ -118,3 +121,92 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+ENTAILMENT_OUTPUTS = 3  # entails, contradicts, neutral, in this order
+
+
+class LocalEntailment:
+    """A cross-encoder of premise and claim."""
+
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path,
+        *,
+        name: str = "upheld-verifier-int8",
+        languages: frozenset[str] = frozenset({"en"}),
+        threads: int | None = None,
+        capacity: int = 64,
+    ) -> None:
+        self._encoder = CrossEncoder(
+            model, tokenizer, name=name, role="verifier", outputs=ENTAILMENT_OUTPUTS, cuts=False
+        )
+        self.languages = languages
+        self.room = self._encoder.room
+        self.identity = self._encoder.identity
+        self._queue: BatchQueue[Pair, Judgement] = BatchQueue(
+            lambda batch: [self._run(pair) for pair in batch],
+            lambda pair: len(pair.premise) + len(pair.claim),
+            budget=1,  # each alone
+            capacity=capacity,
+            workers=threads or cores(),
+        )
+
+    def count_tokens(self, text: str) -> int:
+        return len(self._encoder.encode(text).ids)
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """One judgement a pair, in the order given; a pair that others wait for is judged once."""
+        return await self._queue.run(pairs)
+
+    async def close(self) -> None:
+        await self._queue.close()
+
+    def _run(self, pair: Pair) -> Judgement:
+        encoding = self._encoder.encode(pair.premise, pair.claim)
+        return Judgement(*self._encoder.probabilities(encoding))
+
+
+GRADER_OUTPUTS = 2  # helps, does not, in this order
+QUERY_TOKENS = 96  # of a longer query the beginning; the text has what is left
+_NEARLY = 1e-9  # a probability is neither 0 nor 1, however sure the model is
+
+
+class LocalGrader:
+    """A cross-encoder of text and query, whose probabilities were calibrated when it was made."""
+
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path,
+        *,
+        name: str = "upheld-grader-int8",
+        threads: int | None = None,
+    ) -> None:
+        self._encoder = CrossEncoder(
+            model, tokenizer, name=name, role="grader", outputs=GRADER_OUTPUTS, cuts=True
+        )
+        self.identity = self._encoder.identity
+        self._queue: BatchQueue[Relevance, float] = BatchQueue(
+            lambda batch: [self._run(pair) for pair in batch],
+            lambda pair: len(pair.query) + len(pair.text),
+            budget=1,  # each alone
+            workers=threads or cores(),
+        )
+
+    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        """One probability a pair, in the order given; a pair that others wait for is run once."""
+        return await self._queue.run(pairs)
+
+    async def close(self) -> None:
+        await self._queue.close()
+
+    def _run(self, pair: Relevance) -> float:
+        encoding = self._encoder.encode(pair.text, self._beginning(pair.query))
+        helps, _ = self._encoder.probabilities(encoding)
+        return min(max(helps, _NEARLY), 1 - _NEARLY)
+
+    def _beginning(self, query: str) -> str:
+        offsets = self._encoder.encode(query).offsets[:QUERY_TOKENS]
+        return clean(query)[: offsets[-1][1]] if offsets else ""

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from upheld.edge.onnx.batch_queue import BatchQueue
-from upheld.edge.onnx.digest import sha256_of
-from upheld.edge.onnx.session import open_session
+from upheld.edge.onnx.session import open_session, sha256_of
 from upheld.errors import MissingExtraError, ModelError
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from upheld.edge.web.guarded import GuardedBackend, Resolve, resolve
 from upheld.edge.web.page_url import PORTS, page_url
 from upheld.edge.web.robots import PRODUCT, Robots
 from upheld.errors import WebError, WebRefusedError, WebUnavailableError
-from upheld.outside import Page
+from upheld.ports import Page
 
 USER_AGENT = f"{PRODUCT} (answers questions with sources; obeys robots.txt)"
 _KINDS = {"text/html": ".html", "application/xhtml+xml": ".xhtml", "text/plain": ".txt"}

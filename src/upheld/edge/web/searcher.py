@@ -17,8 +17,7 @@ from upheld._internal.concurrency import all_of, in_reading_thread, within
 from upheld.edge.web.bounded_cache import Kept
 from upheld.edge.web.searx import Found, Results
 from upheld.errors import BudgetExceededError, ReadError, WebError
-from upheld.outside import Page
-from upheld.ports import IndexedDocument
+from upheld.ports import IndexedDocument, Page
 from upheld.run.trace import current_run, span
 from upheld.text.words import content_stems, rarities
 from upheld.types import Evidence, Hit, Passage, Question, Usage, unique_passages

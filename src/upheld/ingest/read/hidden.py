@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from upheld.ingest.read.colours import colour_of, same_colour
-from upheld.ingest.read.css import declarations, media_holds, rules
+from upheld.ingest.read.css import colour_of, declarations, media_holds, rules, same_colour
 from upheld.ingest.read.selectors import Matcher
 
 HtmlElement = Any  # lxml publishes no types

@@ -1,20 +1,42 @@
-"""Answer a facet: search, correct, write, check; all of it beside the other facets."""
+"""Answer a facet: search, correct, write, check; all of it beside the other facets.
+
+Which passages claims rest on, and which are new.
+"""
 
 from __future__ import annotations
 
 from asyncio import Task
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from upheld._internal.concurrency import all_of
-from upheld.answer.support import is_checkworthy, is_supported
+from upheld.answer.verdicts import is_checkworthy, is_supported
 from upheld.generation.fallback import Write
-from upheld.methods.by_diagnosis.cited_passages import resting_on, unseen
 from upheld.ports import Searcher
 from upheld.retrieval.correct import Correct
-from upheld.retrieval.search_more import search_more
-from upheld.types import Draft, Evidence, Question, union
+from upheld.retrieval.search import search_more
+from upheld.types import Claim, Draft, Evidence, Question, union
 from upheld.verification.verify_draft import Check
+
+
+def resting_on(claims: Iterable[Claim], evidence: Evidence) -> Evidence:
+    """Of the evidence, what the claims cite and what their verdicts point at."""
+    named = {
+        each.passage_id
+        for claim in claims
+        for each in (
+            *claim.citations,
+            *claim.verdict.evidence_for,
+            *claim.verdict.evidence_against,
+        )
+    }
+    return Evidence(tuple(hit for hit in evidence if hit.passage.id in named))
+
+
+def unseen(found: Evidence, seen: Evidence) -> Evidence:
+    """What was found and is not at hand already."""
+    known = {passage.id for passage in seen.passages}
+    return Evidence(tuple(hit for hit in found if hit.passage.id not in known))
 
 
 @dataclass(frozen=True, kw_only=True)

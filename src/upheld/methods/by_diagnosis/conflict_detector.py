@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from upheld.answer.support import is_supported
+from upheld.answer.verdicts import is_supported
 from upheld.errors import BudgetExceededError, ModelError
 from upheld.generation.extract import Candidate, quoted, sentences_of
 from upheld.ports import Grader, Relevance, Searcher

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from upheld.answer.support import is_checkworthy
-from upheld.methods.by_diagnosis.conflict import conflict_of
-from upheld.methods.by_diagnosis.score_draft import covered
+from upheld.answer.verdicts import is_checkworthy
+from upheld.methods.by_diagnosis.offer import covered
+from upheld.methods.by_diagnosis.unsupported_policy import conflict_of
 from upheld.text.words import words
 from upheld.types import Claim, Draft, Question, Support
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from upheld._internal.concurrency import meanwhile
 from upheld.generation.fallback import Write
-from upheld.generation.restate import Restate
+from upheld.generation.refine import Restate
 from upheld.methods.by_diagnosis.answer_facet import AnswerFacet
 from upheld.methods.by_diagnosis.diagnose import Fault, diagnose
 from upheld.methods.by_diagnosis.final_checks import LastLook
@@ -41,7 +41,7 @@ from upheld.retrieval.correct import Correct
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
-from upheld.run.gather_partial import as_they_come
+from upheld.run.best_effort import as_they_come
 from upheld.run.trace import current_run
 from upheld.types import Draft, Question
 from upheld.verification.verify_draft import Check

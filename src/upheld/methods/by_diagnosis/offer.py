@@ -1,16 +1,53 @@
-"""Offer: the drafts of a question's facets, as the one answer that they make, to the run."""
+"""Offer: the drafts of a question's facets, as the one answer that they make, to the run.
+
+Standing: how good an answer is, by the verdicts on its claims; every part of it computed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from upheld.answer.verdicts import is_checkworthy, is_supported
+from upheld.assessment.assess import parts_of, unspoken
 from upheld.generation.join import join
-from upheld.methods.by_diagnosis.conflict import with_conflicts
-from upheld.methods.by_diagnosis.score_draft import standing
-from upheld.methods.by_diagnosis.unsupported_policy import Leftover, fell, settled, telling_searches
+from upheld.methods.by_diagnosis.unsupported_policy import (
+    Leftover,
+    fell,
+    settled,
+    telling_searches,
+    with_conflicts,
+)
 from upheld.run.trace import Run, Score, span
-from upheld.types import Draft, Question
+from upheld.types import Draft, Question, Support
+
+
+def standing(answer: Draft, drafts: Sequence[Draft], llm_calls: int) -> Score:
+    """Of an answer and the drafts of the facets that it was joined from.
+
+    Compared in this order: fewer contradicted claims, more facets covered by a supported claim, a
+    larger supported share, fewer LLM calls. So dropping everything does not win.
+    """
+    claims = [claim for claim in answer.claims if is_checkworthy(claim)]
+    contradicted = sum(claim.verdict.support is Support.CONTRADICTED for claim in claims)
+    share = sum(map(is_supported, claims)) / len(claims) if claims else 0.0
+    return (-contradicted, len(covered(drafts)), share, -llm_calls)
+
+
+def covered(drafts: Sequence[Draft]) -> frozenset[Question]:
+    """The facets that a supported claim answers: their own, or one of another that speaks of them.
+
+    A question with one facet is covered by any supported claim: a search was made for it alone.
+    """
+    supported = {
+        draft.question: [claim.text for claim in draft.claims if is_supported(claim)]
+        for draft in drafts
+    }
+    own = {facet for facet, texts in supported.items() if texts}
+    parts = parts_of("", [facet.text for facet in supported])
+    missing = unspoken(parts, [text for texts in supported.values() for text in texts])
+    spoken = {facet for facet in supported if facet.text in parts and facet.text not in missing}
+    return frozenset(own | spoken)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from upheld.answer.support import is_checkworthy, is_supported
+from upheld.answer.verdicts import is_checkworthy, is_supported
 from upheld.errors import LLMError
-from upheld.generation.restate import Restate
-from upheld.methods.by_diagnosis.answer_facet import AnswerFacet
-from upheld.methods.by_diagnosis.cited_passages import resting_on, unseen
+from upheld.generation.refine import Restate
+from upheld.methods.by_diagnosis.answer_facet import AnswerFacet, resting_on, unseen
 from upheld.methods.by_diagnosis.diagnose import Contradicted, Fault, Unanswered, Unsupported
-from upheld.retrieval.search_more import search_more
+from upheld.retrieval.search import search_more
 from upheld.run.trace import current_run, span
 from upheld.text.words import words
 from upheld.types import Claim, Draft, Evidence, Question, Support, union

@@ -1,4 +1,4 @@
-"""Settle: what becomes of claims that nothing upholds, and of a draft where nothing is upheld."""
+"""What becomes of claims that nothing upholds; where documents disagree, both stand."""
 
 from __future__ import annotations
 
@@ -6,9 +6,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 
-from upheld.answer.support import is_checkworthy
-from upheld.methods.by_diagnosis.conflict import conflict_of
-from upheld.types import Claim, Draft, Event, Support
+from upheld.answer.verdicts import is_checkworthy
+from upheld.types import Claim, Conflict, Draft, Event, Support
+
+
+def conflict_of(claim: Claim) -> Conflict | None:
+    """The first pair of different documents that stand for and against a claim."""
+    for one in claim.verdict.evidence_for:
+        for other in claim.verdict.evidence_against:
+            if one.document_id != other.document_id:
+                return Conflict(claim.text, one, other)
+    return None
+
+
+def with_conflicts(draft: Draft) -> Draft:
+    """The draft, with the conflicts that its verdicts show."""
+    found = map(conflict_of, draft.claims)
+    return replace(draft, conflicts=tuple(each for each in found if each is not None))
+
 
 _SEARCHES = ("search", "web_search")  # the stages whose note is what was searched for
 

@@ -13,6 +13,10 @@ A tenant's rate is divided by the number of processes: where a load balancer spr
 unevenly, a tenant gets less than its rate, never more. A counter in PostgreSQL would be exact, but
 costs a write and a row lock for every request, most of all under the load that this protects from,
 and there would be no limit, or no service, while the database is away.
+
+How often a tenant may ask: a token bucket for each, kept as one number.
+
+The one place where a request that costs something is let in and counted.
 """
 
 from __future__ import annotations
@@ -22,12 +26,46 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Request
 
 from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError
-from upheld.service.admission.rate import Rates
+from upheld.run.budget import Budget
+from upheld.service.http.connections import while_there
 from upheld.settings import Settings
+
+FORGET_ABOVE = 1000  # tenants; beyond, buckets that are full again are forgotten
+
+
+@dataclass(slots=True)
+class Rates:
+    """`per_second` on the long run, and `burst` at once after a rest.
+
+    A bucket is the moment at which it will be full (the generic cell rate algorithm): there is
+    nothing to refill, and a tenant of whom nothing is known has a full one.
+    """
+
+    per_second: float
+    burst: int
+    clock: Callable[[], float] = time.monotonic
+    _full_at: dict[Hashable, float] = field(default_factory=dict, init=False)
+
+    def wait(self, tenant: Hashable) -> float:
+        """Seconds until this tenant may ask; not above zero means now."""
+        until_full = self._full_at.get(tenant, 0.0) - self.clock()
+        return until_full - (self.burst - 1) / self.per_second
+
+    def take(self, tenant: Hashable) -> None:
+        """Count one request."""
+        now = self.clock()
+        if len(self._full_at) > FORGET_ABOVE:
+            self._full_at = {each: at for each, at in self._full_at.items() if at > now}
+        self._full_at[tenant] = max(self._full_at.get(tenant, 0.0), now) + 1 / self.per_second
+
 
 SOON = 1.0  # seconds; places come free all the time
 LATER = 5.0  # seconds; when another process has taken over
@@ -189,3 +227,35 @@ def _in_vain(own_limit: bool) -> AdmissionError:
     if own_limit:
         return TenantLimitError("Your other requests took too long.", retry_after=SOON)
     return ServiceFullError("No place came free in time.", retry_after=SOON)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place among those who are served, asked for once it is known how long its caller waits."""
+
+    request: Request
+    admission: Admission
+    tenant: UUID
+    leaving: AsyncExitStack
+
+    async def take(self, budget: Budget) -> Budget:
+        """Wait for it, within the budget; what is left of the budget then.
+
+        The budget's time runs from when the request had come.
+        """
+        seconds = budget.seconds
+        assert seconds is not None  # the service gives no answer for ever
+        began = getattr(self.request.state, "received_at", time.monotonic())
+        admitted = self.admission.admitted(self.tenant, seconds - (time.monotonic() - began))
+        await while_there(self.request, self.leaving.enter_async_context(admitted))
+        return replace(budget, seconds=max(seconds - (time.monotonic() - began), 0.0))
+
+
+async def _place(request: Request) -> AsyncIterator[Place]:
+    """Held until the last byte of the reply, also of a stream."""
+    admission: Admission = request.app.state.admission
+    async with AsyncExitStack() as leaving:
+        yield Place(request, admission, request.state.caller.tenant, leaving)
+
+
+Admitted = Annotated[Place, Depends(_place)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from upheld.errors import QuotaError, TenantLimitError
-from upheld.service.admission.rate import Rates
+from upheld.service.admission.admission import Rates
 from upheld.service.db import documents
 from upheld.service.db.database import Session
 from upheld.settings import Settings

@@ -26,8 +26,8 @@ from upheld._internal.concurrency import meanwhile
 from upheld.errors import NotAllowedError, StateUnavailableError, UnknownCallerError, UpheldError
 from upheld.service.db import keys
 from upheld.service.db.keys import KeyScope
+from upheld.service.http.bodies import parsed
 from upheld.service.http.deadline import STATE_SECONDS, leave
-from upheld.service.http.json_bodies import parsed
 from upheld.service.http.problems import problem_response, tell
 from upheld.service.resources import Service
 

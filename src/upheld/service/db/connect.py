@@ -1,18 +1,78 @@
-"""Engines on one address, each in one role."""
+"""Engines on one address, each in one role; and what their errors become.
+
+None owns a table or may bypass row security, whoever logged in:
+
+- `upheld_app` sees the rows of the tenant that its transaction names, and of none without a name;
+- `upheld_worker` sees the queue of jobs and the ids of tenants, and nothing else;
+- `upheld_admin` sees tenants, keys and the audit log, and no document or answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
 from typing import Any
 
+import psycopg
+from psycopg import errors as pg
 from pydantic import SecretStr
-from sqlalchemy import URL, CursorResult, Engine, Executable, create_engine, make_url
+from sqlalchemy import URL, CursorResult, Engine, Executable, create_engine, exc, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from upheld.errors import SettingsError
-from upheld.service.db.roles import Role
+from upheld.errors import (
+    NotFoundError,
+    SettingsError,
+    StateError,
+    StateUnavailableError,
+    UsageError,
+)
+
+
+class Role(StrEnum):
+    """Whose powers a connection has."""
+
+    APP = "upheld_app"
+    WORKER = "upheld_worker"
+    ADMIN = "upheld_admin"
+
+
+_MIGRATE = "Run `upheld admin migrate` with the login that owns the database."
+# What PostgreSQL cannot hold in a text: U+0000 and half a surrogate pair.
+_BAD_TEXT = (pg.DataError, UnicodeEncodeError)
+# The schema or the roles are not there, or the login may not take the role on.
+_NOT_READY = (pg.UndefinedTable, pg.UndefinedFunction, pg.InsufficientPrivilege)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Run statements; what goes wrong is told in our words, never with the values given."""
+    try:
+        yield
+    except (exc.SQLAlchemyError, psycopg.Error, UnicodeEncodeError) as error:
+        raise _ours(error) from error
+
+
+def _ours(error: Exception) -> Exception:
+    cause = error.orig if isinstance(error, exc.DBAPIError) and error.orig else error
+    if isinstance(cause, pg.ForeignKeyViolation):
+        return NotFoundError("There is no such tenant, collection or document.")
+    if isinstance(cause, _BAD_TEXT):
+        return UsageError("A name or text has characters that cannot be stored.")
+    if isinstance(cause, _NOT_READY) or _no_such_role(cause):
+        return StateError("The database is not ready for this login.", help=_MIGRATE)
+    if isinstance(cause, psycopg.OperationalError | exc.TimeoutError):
+        return StateUnavailableError(f"The database does not answer ({type(cause).__name__}).")
+    return StateError(f"The database refused a statement ({type(cause).__name__}).")
+
+
+def _no_such_role(cause: BaseException) -> bool:
+    """While connecting, psycopg gives PostgreSQL's words and no code."""
+    told = str(cause)
+    return 'role "upheld_' in told or 'parameter "role"' in told
+
 
 CONNECT_SECONDS = 5
 WAIT_SECONDS = 5.0  # for a connection of the pool; then the caller is told to come back

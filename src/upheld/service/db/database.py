@@ -12,9 +12,7 @@ from pydantic import SecretStr
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from upheld.service.db.connect import first, open_engine
-from upheld.service.db.failures import translated
-from upheld.service.db.roles import Role
+from upheld.service.db.connect import Role, first, open_engine, translated
 
 CONNECTIONS = 10
 # Local to the transaction: a connection goes back to the pool without a tenant. Row security hides

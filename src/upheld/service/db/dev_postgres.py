@@ -23,9 +23,9 @@ from psycopg import sql
 from pydantic import SecretStr
 
 from upheld.errors import StateError
+from upheld.service.db.connect import Role
 from upheld.service.db.guard import STOP_SECONDS
 from upheld.service.db.migrate import migrate
-from upheld.service.db.roles import Role
 
 START_SECONDS = 30.0
 OWNER, SERVICE = "upheld_owner", "upheld_service"

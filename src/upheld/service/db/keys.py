@@ -1,8 +1,13 @@
-"""API keys: made and revoked by an admin, verified for whoever knocks."""
+"""API keys: made and revoked by an admin, verified for whoever knocks.
+
+What a key looks like: `uph_PREFIX_SECRET`, of which we keep the prefix and a hash.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,9 +22,34 @@ from sqlalchemy import Row, func, insert, select, update
 from upheld.errors import NotFoundError
 from upheld.service.db import audit
 from upheld.service.db.database import AdminSession, Database
-from upheld.service.db.secret import new_token, take_apart
 from upheld.service.db.tables import api_keys
 from upheld.service.db.tenants import Tenant
+
+SECRET_BYTES = 32  # 256 bits: a plain hash is enough, there is nothing to guess
+PREFIX_BYTES = 8  # names a key in lists and logs; says nothing about the secret
+_SHAPE = re.compile(r"uph_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A key as its holder sends it, taken apart."""
+
+    prefix: str
+    secret_hash: bytes
+
+
+def new_token() -> SecretStr:
+    """A key that nobody has seen yet."""
+    prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
+    return SecretStr(f"uph_{prefix}_{secret}")
+
+
+def take_apart(text: str) -> Token:
+    """Any text at all: what is no key gets a prefix that no key has."""
+    found = _SHAPE.fullmatch(text)
+    prefix, secret = found.groups() if found else ("", text)
+    return Token(prefix, hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest())
+
 
 # What a secret is compared with when there is no such key: no text has this hash that we know of.
 _NOBODY = secrets.token_bytes(32)

@@ -11,8 +11,7 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, text
 
 from upheld.errors import StateError
-from upheld.service.db.connect import owner_engine
-from upheld.service.db.failures import translated
+from upheld.service.db.connect import owner_engine, translated
 
 OLDEST = 15
 _LOCK = 0x7570_6865_6C64  # "upheld": two migrations at once take turns

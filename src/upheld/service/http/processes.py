@@ -21,7 +21,7 @@ from multiprocessing.context import SpawnProcess
 
 from upheld._internal.concurrency import all_of
 from upheld.errors import UpheldError
-from upheld.service.http.listening import listening
+from upheld.service.http.connections import listening
 
 Serve = Callable[[socket.socket, bool], None]  # on this socket; whether to tell the address
 log = logging.getLogger("upheld.service")

@@ -15,10 +15,9 @@ from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from upheld._internal.to_json import plain
-from upheld.calibration.failure import help_for, why_nothing
 from upheld.calibration.fitted import FittedGuarantee, fitted_today
 from upheld.calibration.labelled import LabelledClaim, labels_in, the_pipeline
-from upheld.calibration.learn_then_test import calibrate
+from upheld.calibration.learn_then_test import calibrate, help_for, why_nothing
 from upheld.errors import CalibrationError, NotAllowedError, TooLargeError, UsageError
 from upheld.service.admission.idempotency import carry_out
 from upheld.service.auth.middleware import Caller

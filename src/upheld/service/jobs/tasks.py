@@ -21,8 +21,7 @@ from upheld.service.db import answers, collections, documents, guarantees, idemp
 from upheld.service.db.database import Session
 from upheld.service.db.documents import Document, DocumentStatus
 from upheld.service.db.jobs import Jobs
-from upheld.service.db.queue import Body, Task, Work
-from upheld.service.db.turns import Again
+from upheld.service.db.queue import Again, Body, Task, Work
 from upheld.service.http.problems import problem_of
 from upheld.service.jobs.calibration import Asked, fit
 from upheld.service.jobs.uploads import sweep

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from upheld.errors import StorageError, UsageError
 from upheld.ingest.read import SUFFIXES
-from upheld.outside import Objects
+from upheld.ports import Objects
 from upheld.service.db import documents
 from upheld.service.db.queue import Work
 from upheld.service.resources import Service

@@ -14,10 +14,14 @@ from procrastinate import App
 from upheld._internal.concurrency import all_of, meanwhile
 from upheld.errors import StateUnavailableError
 from upheld.service.db.queue import Task, worker_app
-from upheld.service.jobs.rescue import SILENT_SECONDS, rescue
-from upheld.service.jobs.retention import EVERY_SECONDS, expire
-from upheld.service.jobs.sweeping import EVERY_SECONDS as SWEEP_SECONDS
-from upheld.service.jobs.sweeping import sweep_deletions
+from upheld.service.jobs.periodic import (
+    RETENTION_SECONDS,
+    SILENT_SECONDS,
+    SWEEP_SECONDS,
+    expire,
+    rescue,
+    sweep_deletions,
+)
 from upheld.service.jobs.tasks import bodies
 from upheld.service.resources import Service
 from upheld.service.telemetry.logs import error_name, told
@@ -58,7 +62,7 @@ async def _work(service: Service) -> None:
                 (
                     *(_run(app, tasks, at_once) for tasks, at_once in places.items()),
                     _regularly(SILENT_SECONDS, partial(rescue, app), "putting back jobs"),
-                    _regularly(EVERY_SECONDS, partial(expire, app, service), "retention"),
+                    _regularly(RETENTION_SECONDS, partial(expire, app, service), "retention"),
                     _regularly(
                         SWEEP_SECONDS, partial(sweep_deletions, app, service), "taking up deletions"
                     ),

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from upheld.errors import UsageError
 from upheld.resources.open import open_parts
-from upheld.service.http.listening import listening
+from upheld.service.http.connections import listening
 from upheld.service.http.patience import patient
 from upheld.service.mcp.tools import server
 from upheld.settings import Settings

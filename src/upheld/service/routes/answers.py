@@ -8,15 +8,15 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import JSONResponse
 
 from upheld.run.trace import Listener
-from upheld.service.admission.admitted import Admitted
+from upheld.service.admission.admission import Admitted
 from upheld.service.admission.idempotency import REPLAYED, IdempotencyKey, once
 from upheld.service.answering import Ask, Body, answered, shown
 from upheld.service.auth.middleware import Asker, Parts, Reader
 from upheld.service.db import answers
+from upheld.service.http.bodies import json_route
+from upheld.service.http.connections import while_there
 from upheld.service.http.deadline import by_deadline
-from upheld.service.http.disconnect import while_there
-from upheld.service.http.json_bodies import json_route
-from upheld.service.routes.streaming import NAMES, event_schema, stream
+from upheld.service.routes.replies import NAMES, event_schema, stream
 from upheld.types import Answer
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"], route_class=json_route(128))

@@ -13,21 +13,20 @@ from fastapi.sse import format_sse_event
 from upheld.errors import NotFoundError
 from upheld.methods.registry import METHODS
 from upheld.run.trace import Listener
-from upheld.service.admission.admitted import Admitted
+from upheld.service.admission.admission import Admitted
 from upheld.service.admission.idempotency import Once
 from upheld.service.answering import AskBudget, Body, answered
 from upheld.service.auth.middleware import Asker, Caller, Parts
 from upheld.service.db import collections
+from upheld.service.http.bodies import json_route
+from upheld.service.http.connections import while_there
 from upheld.service.http.deadline import by_deadline
-from upheld.service.http.disconnect import while_there
-from upheld.service.http.json_bodies import json_route
 from upheld.service.http.openai_errors import RESPONSES, as_error
 from upheld.service.http.problem import Problem
 from upheld.service.openai.reply import Completion, chunks, completion
 from upheld.service.openai.request import AT, Chat, question_of
 from upheld.service.resources import Service
-from upheld.service.routes.replies import as_json
-from upheld.service.routes.streaming import event_schema, stream
+from upheld.service.routes.replies import as_json, event_schema, stream
 
 MOST_STRINGS = 10_000  # 500 messages, each of a few parts
 router = APIRouter(

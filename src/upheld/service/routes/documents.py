@@ -17,8 +17,8 @@ from upheld.service.db import collections, documents
 from upheld.service.db.documents import DocumentStatus
 from upheld.service.db.visible import may_give
 from upheld.service.http.bodies import is_json
+from upheld.service.http.connections import while_there
 from upheld.service.http.deadline import STATE_SECONDS, at_most
-from upheld.service.http.disconnect import while_there
 from upheld.service.http.field_limits import MOST_LABELS, PAGE, CollectionName, DocumentId, Label
 from upheld.service.http.problems import MOST_FAULTS
 from upheld.service.jobs.document_writes import (

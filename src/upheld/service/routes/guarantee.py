@@ -13,7 +13,7 @@ from upheld.calibration.fitted import FittedGuarantee
 from upheld.service.admission.idempotency import IdempotencyKey
 from upheld.service.auth.middleware import Parts, Reader, Writer
 from upheld.service.db import guarantees
-from upheld.service.http.disconnect import while_there
+from upheld.service.http.connections import while_there
 from upheld.service.http.field_limits import CollectionName
 from upheld.service.jobs.calibration import (
     ACCEPTED,

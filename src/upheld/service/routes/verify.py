@@ -6,13 +6,13 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from upheld.check import CheckedAnswer, check
-from upheld.service.admission.admitted import Admitted
+from upheld.service.admission.admission import Admitted
 from upheld.service.answering import AskBudget
 from upheld.service.auth.middleware import Checker, Parts
+from upheld.service.http.bodies import json_route
+from upheld.service.http.connections import while_there
 from upheld.service.http.deadline import by_deadline
-from upheld.service.http.disconnect import while_there
 from upheld.service.http.field_limits import MOST_SOURCES, AnswerText, QuestionText, SourceText
-from upheld.service.http.json_bodies import json_route
 from upheld.service.routes.replies import rendered
 
 router = APIRouter(prefix="/v1/verify", tags=["verify"], route_class=json_route(128))

@@ -23,9 +23,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from upheld.errors import UnknownCallerError
-from upheld.service.telemetry.kinds import OTHER
 from upheld.service.telemetry.logs import request_id
-from upheld.service.telemetry.metrics import Metrics
+from upheld.service.telemetry.metrics import OTHER, Metrics
 from upheld.types import new_id
 
 log = logging.getLogger("upheld.service.http")

@@ -1,4 +1,7 @@
-"""What Prometheus is told: every label is one of few words, and none is a tenant's."""
+"""What Prometheus is told: every label is one of few words, and none is a tenant's.
+
+What was missing from an answer, as one of few words: labels of a metric must be bounded.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,34 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from upheld.check import CheckedAnswer
 from upheld.methods.registry import METHODS
-from upheld.service.telemetry.kinds import KINDS, OTHER, kind_of
 from upheld.service.telemetry.stalls import LATE_SECONDS
 from upheld.types import Answer, Claim, Event, Status, Support
+
+OTHER = "other"
+
+# By how a label of `Answer.degraded` begins; what follows may be anybody's words.
+KINDS: tuple[tuple[str, str], ...] = (
+    ("no embedder", "embedder"),
+    ("the embedder failed", "embedder"),
+    ("no grader", "grader"),
+    ("the grader failed", "grader"),
+    ("how claims bear on the question is not known", "grader"),
+    ("claims were not checked", "verifier"),
+    ("the judge did not answer", "judge"),
+    ("no language model", "llm"),
+    ("the budget ended the run", "budget"),
+    ("done without a call", "budget"),
+    ("no guarantee", "guarantee"),
+    ("the call cache", "call_cache"),
+    ("search engines did not answer", "web"),
+    ("the wider search", "wider_search"),
+)
+
+
+def kind_of(label: str) -> str:
+    """The part that was missing; `other` for what a stage did without."""
+    return next((kind for start, kind in KINDS if label.startswith(start)), OTHER)
+
 
 # From a BM25 search on a warm index to an answer of a slow model.
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from upheld.assessment.phrase import Advice
+from upheld.assessment.feedback import Advice
 from upheld.client import AsyncUpheld
 from upheld.errors import LLMOutputError
 from upheld.generation.write import Claims
@@ -27,7 +27,7 @@ from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_llm import Line, Script
 from upheld.text.words import content_stems
 from upheld.types import Document, Passage, passage_id
-from upheld.verification.chain_values import Chain
+from upheld.verification.chain import Chain
 from upheld.verification.verify import Verify
 from upheld_lab.bench.costs.scripted_ports import (
     Latency,

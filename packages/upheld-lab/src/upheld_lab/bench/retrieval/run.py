@@ -7,11 +7,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from upheld.edge.onnx.cross_encoder import LocalGrader
 from upheld.edge.onnx.embedder import LocalEmbedder
-from upheld.edge.onnx.grader import LocalGrader
 from upheld.ports import Embedder
-from upheld.retrieval.fitted_grade import fitted_grade
-from upheld.retrieval.grade import Grade
+from upheld.retrieval.grade import Grade, fitted_grade
 from upheld.types import SearchMode
 from upheld_lab.bench.judgements import KeptGrades
 from upheld_lab.bench.manifest import manifest

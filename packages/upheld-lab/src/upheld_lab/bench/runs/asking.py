@@ -11,7 +11,7 @@ from pathlib import Path
 from upheld.client import AsyncUpheld
 from upheld.errors import UpheldError
 from upheld.methods.build import Kit
-from upheld.methods.choose import parameters
+from upheld.methods.registry import parameters
 from upheld.ports import Searcher
 from upheld.resources.open import Parts, judge_stage
 from upheld.types import Scope, content_hash

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.answer.support import is_checkworthy
+from upheld.answer.verdicts import is_checkworthy
 from upheld.errors import UsageError
 from upheld.ports import Embedder, Grader, Relevance
 from upheld.resources.open import open_embedder, open_grade

@@ -9,7 +9,7 @@ from upheld.errors import LLMOutputError, UpheldError
 from upheld.ports import Searcher
 from upheld.run.trace import current_run
 from upheld.types import Draft, Event, Passage, Question
-from upheld.verification.chain_values import Judgment
+from upheld.verification.chain import Judgment
 from upheld_lab.bench.runs.records import Verified
 
 

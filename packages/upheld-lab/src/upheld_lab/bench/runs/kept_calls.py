@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from upheld.edge.call_store import as_text, call_key, from_text, read, write
+from upheld.edge.call_cache import as_text, call_key, from_text, read, write
 from upheld.errors import LLMOutputError, LLMRejectedError, LLMUnavailableError
 from upheld.ports import LLM, Message, Output, Reply, Sampling
 from upheld.types import Usage, content_hash

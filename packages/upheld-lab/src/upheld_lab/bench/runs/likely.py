@@ -1,6 +1,6 @@
 """`upheld bench likely`: what tells that a passage answers, and how many are worth quoting.
 
-The numbers of `upheld.generation.select_passages` come from here: fitted on dev
+The numbers of `upheld.generation.extract_likely` come from here: fitted on dev
 questions and their gold.
 """
 
@@ -12,8 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.generation.extract_likely import best_sentences
-from upheld.generation.select_passages import MOST, Signals, probability, signals, worth_quoting
+from upheld.generation.extract_likely import (
+    MOST,
+    Signals,
+    best_sentences,
+    probability,
+    signals,
+    worth_quoting,
+)
 from upheld.methods.build import Kit
 from upheld.settings import Settings
 from upheld.types import Question

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from upheld.methods.build import Kit
-from upheld.methods.choose import parameters
+from upheld.methods.registry import parameters
 from upheld.resources.open import open_parts
 from upheld.run.trace import start_run
 from upheld.settings import Settings

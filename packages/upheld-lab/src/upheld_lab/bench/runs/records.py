@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from upheld.types import Answer, Passage
-from upheld.verification.chain_values import Judgment
+from upheld.verification.chain import Judgment
 from upheld_lab.bench.scores.chain import Quality
 
 Scores = dict[str, float | None]  # by name; None where a score does not apply to the question

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from upheld._internal.to_json import plain
-from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.errors import NotFoundError
 from upheld.ports import Entailment
 from upheld_lab.bench.judgements import KeptJudgements

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from upheld.errors import UsageError
-from upheld.methods.choose import parameters
+from upheld.methods.registry import parameters
 from upheld_lab.bench.runs.records import Variant
 
 PRESET = "preset"  # stands among the changes, but names values instead of being one

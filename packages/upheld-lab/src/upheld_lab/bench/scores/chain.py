@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from upheld.verification.chain_values import Judgment
+from upheld.verification.chain import Judgment
 
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from upheld._internal.concurrency import meanwhile
-from upheld.service.http.listening import listening
+from upheld.service.http.connections import listening
 from upheld_lab.bench.costs.scripted import SHOWN
 from upheld_lab.bench.costs.scripted_ports import lasting
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from upheld.calibration.binomial import upper_bound
+from upheld.calibration.learn_then_test import upper_bound
 from upheld.errors import ModelError, NotFoundError
 from upheld.resources.open import open_verify
 from upheld.run.trace import start_run

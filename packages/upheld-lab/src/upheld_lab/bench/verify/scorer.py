@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.edge.onnx.entailment import LocalEntailment
+from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.verification.decide import Conclude
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements

@@ -8,10 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.edge.onnx.embedder import LocalEmbedder
-from upheld.edge.onnx.entailment import LocalEntailment
-from upheld.verification.decide import Conclude
-from upheld.verification.fitted import NEVER
+from upheld.verification.decide import NEVER, Conclude
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.pack import lot

@@ -1,4 +1,4 @@
-"""Best of: several answers are written, the best cited one stands (FaVe, appendix F).
+"""Writers around the LLM writer: the best of several drafts, and a draft after earlier answers.
 
 Departure: the paper chooses among whole answers. Ours is a writer, so that factored answers, which
 do not see each other, are chosen one by one, and any method can have it.
@@ -6,13 +6,18 @@ do not see each other, are chosen one by one, and any method can have it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from upheld._internal.concurrency import all_of
-from upheld.answer.support import is_checkworthy
+from upheld.answer.verdicts import is_checkworthy
 from upheld.assessment.assess import has_recall
+from upheld.generation.fallback import Write, WriteOrQuote
 from upheld.generation.write import WriteClaims
 from upheld.ports import Sampling
+from upheld.prompts import Prompt, load
+from upheld.prompts.conversation import as_written, places
 from upheld.types import Draft, Evidence, Question
 from upheld.verification.verify_draft import Check
 
@@ -42,3 +47,24 @@ def citation_recall(checked: Draft) -> tuple[float, int]:
     """ALCE's, as the reader will see it: wrong marks are mended; of equals, who says more."""
     good = [has_recall(each) for each in checked.claims if is_checkworthy(each)]
     return (sum(good) / len(good) if good else 0.0, sum(good))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteAfter:
+    """Earlier answers stand as earlier turns, without their passages; with none, a plain writer."""
+
+    write: WriteClaims | None  # None: there is no language model
+    quote: Write
+    prompt: Prompt = field(default_factory=lambda: load("answered"))
+
+    async def __call__(
+        self, question: Question, evidence: Evidence, earlier: Sequence[Draft] = ()
+    ) -> Draft:
+        if self.write is None:
+            return await self.quote(question, evidence)
+        turns = (
+            self.prompt.render(question=each.question.text, answer=as_written(each, places(each)))
+            for each in earlier
+        )
+        seeing = replace(self.write, before=tuple(chain.from_iterable(turns)))
+        return await WriteOrQuote(write=seeing, quote=self.quote)(question, evidence)

@@ -1,12 +1,37 @@
-"""Promise: what a calibrated guarantee lets through as supported, and when it may be given."""
+"""What a claim's verdict means for what is shown: its citations, and what is guaranteed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from upheld.answer.fix_citations import withdrawn
-from upheld.types import Cause, Claim, Draft, Guarantee, Support
+from upheld.types import Cause, Citation, Claim, Draft, Guarantee, Support
+
+
+def is_checkworthy(claim: Claim) -> bool:
+    """ALCE counts every sentence; we leave out those that say nothing to check."""
+    return claim.verdict.support is not Support.NOT_CHECKWORTHY
+
+
+def is_supported(claim: Claim) -> bool:
+    """Whether some passage at hand says it; what could not be checked does not count."""
+    return claim.verdict.support is Support.SUPPORTED
+
+
+def mend(claim: Claim) -> Claim:
+    """Citations that support the claim, where it has some; else the verifier's own evidence."""
+    if claim.verdict.support is not Support.SUPPORTED:
+        return claim
+    good = tuple(each for each in claim.citations if each.support is Support.SUPPORTED)
+    return replace(claim, citations=good or claim.verdict.evidence_for)
+
+
+def withdrawn(citations: Iterable[Citation]) -> tuple[Citation, ...]:
+    """Citations of a claim that is no longer called supported: none of them supports it."""
+    return tuple(
+        replace(each, support=Support.UNSUPPORTED) if each.support is Support.SUPPORTED else each
+        for each in citations
+    )
 
 
 def sure_enough(draft: Draft, guarantee: Guarantee) -> Draft:

@@ -1,14 +1,28 @@
-"""Fan-out in which each result is taken in as it comes, so that an early end keeps what is done."""
+"""What a run can do without: calls over budget, and results that come too late."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from upheld._internal.concurrency import all_of
 from upheld.errors import BudgetExceededError
+from upheld.run.trace import current_run
 
 T = TypeVar("T")
+
+
+async def if_affordable(work: Awaitable[T], instead: T) -> T:
+    """What the work gives; `instead`, and a label, where calls or tokens are used up.
+
+    When it is the time that ran out, nothing else can be done either.
+    """
+    try:
+        return await work
+    except BudgetExceededError as error:
+        current_run().meter.check_time()
+        current_run().degrade(f"done without a call: {str(error).splitlines()[0]}")
+        return instead
 
 
 async def as_they_come(work: Iterable[Coroutine[Any, Any, T]], take: Callable[[T], object]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from upheld._internal.loop_thread import OwnLoop
+from upheld._internal.loop_thread import LoopThread
 from upheld.errors import UsageError
 from upheld.run.budget import Budget
 from upheld.run.trace import Listener, start_run
@@ -148,7 +148,7 @@ class Checker:
     """The stages, opened on a loop of their own."""
 
     def __init__(self, settings: Settings) -> None:
-        self.loop = OwnLoop()
+        self.loop = LoopThread()
         self._settings = settings
         self._opened = AsyncExitStack()
         try:

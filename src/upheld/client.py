@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from upheld._internal.concurrency import within
-from upheld._internal.loop_thread import OwnLoop
+from upheld._internal.loop_thread import LoopThread
 from upheld.answer.render import render
-from upheld.answer.verdicts import promised, sure_enough
+from upheld.answer.verdicts import apply_guarantee, stated_guarantee
 from upheld.calibration.fitted import FittedGuarantee, given_or_read
 from upheld.errors import BudgetExceededError, UsageError
 from upheld.methods.parameters import Parameters
@@ -29,14 +29,14 @@ from upheld.planning.standalone import Standalone
 from upheld.run.budget import Budget
 from upheld.run.trace import Listener, Watch, start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
-from upheld.verification.relevance import with_bearing
+from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import VerifyDraft
 
 if TYPE_CHECKING:
     from upheld.add_report import AddReport, Progress
     from upheld.ingest.given import Given, PutReport
     from upheld.ports import LLM, Maintained, Message, Statistics
-    from upheld.resources.open import Parts
+    from upheld.resources.open import Resources
     from upheld.settings import Settings
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ MAX_QUESTION = 4000  # characters; a longer one is a document, not a question
 class AsyncUpheld:
     """A knowledge base: add documents, ask questions, get cited answers."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Resources) -> None:
         self._parts = parts
 
     @classmethod
@@ -64,11 +64,11 @@ class AsyncUpheld:
         `llm` is a language model of your own, instead of a server at `llm_url`; it is closed with
         the knowledge base. All other arguments are settings.
         """
-        from upheld.resources.open import open_parts
+        from upheld.resources.open import open_resources
         from upheld.settings import load_settings
 
         chosen = load_settings(kb=None if kb is None else str(kb), **settings)
-        return cls(await open_parts(chosen, llm))
+        return cls(await open_resources(chosen, llm))
 
     async def __aenter__(self) -> Self:
         return self
@@ -172,7 +172,7 @@ class AsyncUpheld:
         `earlier` messages go into the question. `listener` hears of each step as it ends; `watch`
         also as it begins, and of what the language model writes while it does.
         """
-        from upheld.methods.build import compose
+        from upheld.methods.build import build
         from upheld.resources.open import pipeline as pipeline_of
         from upheld.resources.open import tracer
 
@@ -181,7 +181,7 @@ class AsyncUpheld:
         name = method or settings.method
         usual = {"search": settings.search, "passages": settings.passages}
         chosen = chosen_parameters(name, parameters or {}, preset=preset, settings=usual)
-        write_draft = compose(self._parts, self.scope(labels), chosen)
+        write_draft = build(self._parts, self.scope(labels), chosen)
         pipeline = pipeline_of(label(name, chosen, usual), self._parts)
         fitted = given_or_read(guarantee, settings.guarantee) if calibrated else None
         promise = None if fitted is None else fitted.for_pipeline(pipeline)
@@ -199,11 +199,11 @@ class AsyncUpheld:
                 looked = run.best is not None and run.meter.seconds_left > 0
                 status = Status.PARTIAL if draft.claims or looked else Status.FAILED
             check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
-            checked = await with_bearing(
+            checked = await score_relevance(
                 await check(draft), self._parts.grade.grader, self._parts.embedder
             )
             if promise is not None:
-                checked = sure_enough(checked, promise)
+                checked = apply_guarantee(checked, promise)
             elif fitted is not None:
                 run.degrade("no guarantee: the one there is was fitted on another pipeline")
             return render(
@@ -213,20 +213,20 @@ class AsyncUpheld:
                 status=status,
                 strict=strict,
                 pipeline=pipeline,
-                guarantee=promised(promise, (*run.degraded, *checked.notes)),
+                guarantee=stated_guarantee(promise, (*run.degraded, *checked.notes)),
             )
 
     async def search(
         self, query: str, *, limit: int | None = None, labels: Iterable[str] | None = None
     ) -> Evidence:
         """The passages that a method would start from."""
-        from upheld.methods.build import Kit
+        from upheld.methods.build import StageFactory
 
         settings = self._parts.settings
         plain = Parameters(
             search=settings.search, rerank=False, passages=limit or settings.passages
         )
-        kit = Kit(self._parts, self.scope(labels), plain)
+        kit = StageFactory(self._parts, self.scope(labels), plain)
         return await kit.found(plain.passages)(Question(checked_question(query)))
 
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
@@ -272,7 +272,7 @@ class Upheld:
         llm: LLM | None = None,
         **settings: Unpack[OpenSettings],
     ) -> None:
-        self._loop = OwnLoop()
+        self._loop = LoopThread()
         try:
             self.kb = self.run(AsyncUpheld.open(kb, llm=llm, **settings))
         except BaseException:

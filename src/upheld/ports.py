@@ -186,11 +186,14 @@ class Entailment(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Relevance:
+class QueryPassagePair:
     """What is asked of a grader: does the text help to answer the query?"""
 
     query: str
     text: str
+
+
+Relevance = QueryPassagePair  # its name until 0.2
 
 
 class Grader(Protocol):
@@ -201,7 +204,7 @@ class Grader(Protocol):
         """Names the weights, so that thresholds are never used with scores of another model."""
         ...
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         """One probability in (0, 1) a pair, in the order given; ModelError if any has none."""
         ...
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any, overload
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 
 
 class Support(StrEnum):
@@ -407,7 +407,7 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Dicts, lists and scalars: the object that `--json` prints and the service sends."""
-        found: dict[str, Any] = plain(self)
+        found: dict[str, Any] = to_json(self)
         return found
 
     def to_json(self, *, indent: int | None = None) -> str:

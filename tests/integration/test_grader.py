@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import upheld_models
 from upheld.cli.calibrate import app
 from upheld.edge.onnx.cross_encoder import LocalGrader
-from upheld.ports import Grader, Relevance
+from upheld.ports import Grader, QueryPassagePair
 from upheld.retrieval.grade import GraderFit, fitted_grade
 from upheld.testing.grader_conformance import TrainedGraderConformance
 from upheld_lab.bench.verify.figures import auc, balanced_accuracy
@@ -45,7 +45,7 @@ async def test_the_fit_belongs_to_the_weights(grader: LocalGrader) -> None:
 async def test_what_helps_is_told_from_what_does_not(grader: LocalGrader) -> None:
     rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     helps = [row["relevant"] for row in rows]
-    scores = await grader.grade([Relevance(row["question"], row["passage"]) for row in rows])
+    scores = await grader.grade([QueryPassagePair(row["question"], row["passage"]) for row in rows])
     told = "\n".join(
         f"{score:.2f} {row['relevant']} {row['question']} | {row['passage']}"
         for score, row in sorted(zip(scores, rows, strict=True), key=lambda each: each[0])

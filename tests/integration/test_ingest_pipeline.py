@@ -15,7 +15,7 @@ from rich.console import Console
 
 from tests.documents import make_pdf
 from upheld._internal.progress import adding
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.add_report import AddReport, HiddenText, Progress
 from upheld.cli import index as index_command
 from upheld.errors import ModelError, NotFoundError
@@ -319,7 +319,7 @@ async def test_hidden_text_is_left_out_and_named_in_the_report(
     path = library.write("page.html", page)
     report = await library.add()
     assert report.hidden == (HiddenText(str(path), 21),)
-    assert plain(report)["hidden"] == [{"path": str(path), "characters": 21}]
+    assert to_json(report)["hidden"] == [{"path": str(path), "characters": 21}]
     texts = [text for text, _ in await everything(library)]
     assert "Seen." in texts
     assert not any("Answer only" in text for text in texts)

@@ -19,7 +19,7 @@ from tests.integration.assistants import (
     words,
 )
 from upheld import Upheld
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 
 DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
 QUESTION = "How long does the ferry crossing take?"
@@ -54,7 +54,7 @@ async def test_an_assistant_lists_asks_verifies_and_searches(kb: Path, connected
         assert not asked.is_error, words(asked)
         answer = asked.structured_content
         with Upheld.open(kb, local_models=False) as opened:
-            same = plain(opened.ask(QUESTION))
+            same = to_json(opened.ask(QUESTION))
         assert answer is not None
         assert set(answer) == set(same)
         for key in ("text", "claims", "sources", "status", "degraded"):

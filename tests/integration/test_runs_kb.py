@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from upheld.client import AsyncUpheld
-from upheld.resources.open import Parts, open_parts
+from upheld.resources.open import Resources, open_resources
 from upheld.settings import load_settings
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.types import Passage, content_hash
@@ -28,9 +28,9 @@ def unseen(what: str, done: int, total: int) -> None:
     """Nobody watches."""
 
 
-async def opened(folder: Path) -> Parts:
+async def opened(folder: Path) -> Resources:
     settings = load_settings(kb=str(folder), collection=SCOPE.collection, local_models=False)
-    return await open_parts(settings)
+    return await open_resources(settings)
 
 
 async def test_it_is_made_once_and_is_whole(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from upheld.client import AsyncUpheld
-from upheld.methods.build import Kit
+from upheld.methods.build import StageFactory
 from upheld.methods.parameters import Parameters
 from upheld.ports import Searcher
 from upheld.testing.searcher_conformance import ANSWER, SearcherConformance
@@ -28,7 +28,7 @@ async def searcher(
     async with await AsyncUpheld.open(folder / "kb") as opened:
         await opened.add([folder / "lamp.txt", folder / "bread.txt"])
         chosen = Parameters(search=request.param, rerank=True, passages=5)
-        yield Kit(opened._parts, opened.scope(), chosen).search()
+        yield StageFactory(opened._parts, opened.scope(), chosen).search()
 
 
 class TestShippedSearch(SearcherConformance):

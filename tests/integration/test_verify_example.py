@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.integration.shipped_verifier import shipped_verify
-from upheld.answer.verdicts import mend
+from upheld.answer.verdicts import fix_citations
 from upheld.check import CheckedAnswer
 from upheld.types import Cause, Claim, Support
 
@@ -74,7 +74,7 @@ def test_the_wrong_mark_is_mended(claims: dict[str, Claim], checked: CheckedAnsw
     assert claim.verdict.support is Support.SUPPORTED
     assert claim.verdict.cause is Cause.ENTAILED_ELSEWHERE
     assert [each.passage_id for each in claim.citations] == [first]
-    [right] = mend(claim).citations
+    [right] = fix_citations(claim).citations
     assert (right.passage_id, right.quote) == (
         second,
         "Children under fourteen are admitted free of charge.",

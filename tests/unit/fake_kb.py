@@ -7,7 +7,7 @@ from pathlib import Path
 from upheld.client import AsyncUpheld
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
-from upheld.resources.open import Parts, judge_stage
+from upheld.resources.open import Resources, judge_stage
 from upheld.retrieval.grade import Grade
 from upheld.settings import load_settings
 from upheld.testing.fake_embedder import FakeEmbedder
@@ -39,7 +39,7 @@ async def kb(
     settings = load_settings(**more)
     llm = None if script is None else FakeLLM(script, latency=latency)
     verify = Verify(model=entailment)
-    parts = Parts(
+    parts = Resources(
         settings=settings,
         index=FakeIndex(embedder.identity, embedder.dimension),
         embedder=embedder,

@@ -36,7 +36,7 @@ from upheld.ingest.read.html import read_html
 from upheld.ingest.read.markdown import read_markdown
 from upheld.ingest.read.selectors import closing
 from upheld.ingest.read.text import decode, read_text
-from upheld.methods.by_diagnosis.conflict_detector import brings, differs
+from upheld.methods.by_diagnosis.conflict_detector import disagrees, new_entities
 from upheld.planning.plan import session_of
 from upheld.prompts.conversation import numbered
 from upheld.retrieval.bridge import names as bridge_names
@@ -50,11 +50,11 @@ from upheld.text.notation import in_notation_of
 from upheld.text.sentences import join_around_code, join_blocks, join_sentences, sentences_of_block
 from upheld.text.windows import pieces
 from upheld.types import Claim, Document, Draft, Evidence, Hit, Passage, Question, Support, Verdict
-from upheld.verification.assertion import Manner, carries, disowned
+from upheld.verification.assertion import Assertion, carries, unasserted
 from upheld.verification.chain import revision
 from upheld.verification.checkworthy import is_reference, titles_of
 from upheld.verification.exact_quote import find_quote, quotable
-from upheld.verification.rules import Guard
+from upheld.verification.rules import ConsistencyRules
 from upheld.verification.source import Part, Premise, Source
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import as_passages
@@ -244,10 +244,12 @@ CALLS: dict[str, Call] = {
     "upheld.text.instructions.blanked": lambda text: blanked(text, [(0, len(text))]),
     "upheld.verification.checkworthy.is_reference": lambda text: is_reference(text, ()),
     "upheld.verification.checkworthy.titles_of": lambda text: titles_of([passage(text)]),
-    "upheld.verification.assertion.carries": lambda text: [carries(text, each) for each in Manner],
-    "upheld.verification.assertion.disowned": lambda text: disowned(text, spans(text)),
+    "upheld.verification.assertion.carries": lambda text: [
+        carries(text, each) for each in Assertion
+    ],
+    "upheld.verification.assertion.unasserted": lambda text: unasserted(text, spans(text)),
     "upheld.text.figures.absent": lambda text: figures.absent(text, frozenset({"7"})),
-    "upheld.verification.rules.Guard.__call__": lambda text: Guard()(
+    "upheld.verification.rules.ConsistencyRules.__call__": lambda text: ConsistencyRules()(
         text, Premise(text, (Part(source(text), ()),))
     ),
     "upheld.text.languages.is_foreign": lambda text: is_foreign(text, ENGLISH),
@@ -267,8 +269,10 @@ CALLS: dict[str, Call] = {
     "upheld.text.windows.pieces": lambda text: pieces(text, spans(text), 100, COUNT),
     "upheld.generation.write.cite": lambda text: cite("It opens at nine.", passage(text)),
     "upheld.assessment.assess.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
-    "upheld.methods.by_diagnosis.conflict_detector.brings": lambda text: brings(text, text[:4_000]),
-    "upheld.methods.by_diagnosis.conflict_detector.differs": lambda text: differs(
+    "upheld.methods.by_diagnosis.conflict_detector.new_entities": lambda text: new_entities(
+        text, text[:4_000]
+    ),
+    "upheld.methods.by_diagnosis.conflict_detector.disagrees": lambda text: disagrees(
         text[:4_000], text[4_000:8_000], text[:4_000]
     ),
     "upheld.assessment.feedback.worded": lambda text: worded(REMARK, text),
@@ -312,11 +316,11 @@ NO_TEXT_OF_USERS = {
     "upheld.text.word_search.WordIndex.bm25": _LABELS,
     "upheld.text.word_search.WordIndex.of": _LABELS,
     "upheld.text.word_search.WordIndex.shared": _LABELS,
-    "upheld.verification.check_claim.Word.__call__": "looks at the first 10,000 characters",
-    "upheld.generation.extract_likely.likely": "weighs scores of passages",
+    "upheld.verification.check_claim.Hypothesis.__call__": "looks at the first 10,000 characters",
+    "upheld.generation.extract_likely.select_passages": "weighs scores of passages",
     "upheld.generation.extract_likely.signals": "weighs scores of passages",
     "upheld.planning.plan.unplanned": "takes the reason of a failure",
-    "upheld.answer.verdicts.promised": "takes labels of what went amiss",
+    "upheld.answer.verdicts.stated_guarantee": "takes labels of what went amiss",
     "upheld.answer.render.numbered": _LABELS,
     "upheld.answer.render.render": "joins claims; its parameters of text are names",
     "upheld.verification.verify.Verify.pace": "adds up lengths",

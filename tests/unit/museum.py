@@ -10,11 +10,11 @@ from pydantic import BaseModel
 
 from tests.unit.shelf import writer
 from upheld.errors import LLMOutputError
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.refine import Restate
 from upheld.generation.write import Claims
-from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.final_checks import LastLook, OnPoint
+from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
+from upheld.methods.by_diagnosis.final_checks import FinalChecks, RelevanceGate
 from upheld.methods.by_diagnosis.method import ByDiagnosis
 from upheld.planning.plan import Plan, SubQuestions
 from upheld.ports import Message, Searcher
@@ -87,12 +87,12 @@ def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis
         rewrite=None if llm is None else Rewrite(llm=llm),
         wider=None,
         plan=None if llm is None else Plan(llm=llm, sessions=1, temperature=0, max_questions=4),
-        write=QuoteWriter() if llm is None else writer(llm),
+        write=ExtractiveWriter() if llm is None else writer(llm),
         restate=None if llm is None else Restate(llm=llm),
         check=check,
-        last_look=LastLook(
-            on_point=OnPoint(grader=None, embedder=None, quote=None, check=check),
-            rivals=Rivals(search=search, grader=None),
+        last_look=FinalChecks(
+            on_point=RelevanceGate(grader=None, embedder=None, quote=None, check=check),
+            rivals=ConflictDetector(search=search, grader=None),
         ),
     )
     return replace(whole, **changes)

@@ -30,8 +30,8 @@ from upheld.planning.next_question import Next
 from upheld.planning.plan import SubQuestions
 from upheld.planning.select import Serves
 from upheld.ports import Filter, IndexedDocument, Message, Output, Reply, Sampling, Searcher
-from upheld.resources.fallback_search import Wider
-from upheld.resources.open import Parts
+from upheld.resources.fallback_search import FallbackSearch
+from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases
 from upheld.retrieval.search import Search
@@ -243,7 +243,7 @@ class ShakyIndex(FakeIndex):
         return [] if self.luck.dice.random() < self.luck.nothing else found
 
 
-def mainland(index: FakeIndex, luck: Luck) -> Wider:
+def mainland(index: FakeIndex, luck: Luck) -> FallbackSearch:
     """The wider search: another collection, which may be out of reach."""
 
     def under(scope: Scope) -> Searcher:
@@ -258,10 +258,10 @@ def mainland(index: FakeIndex, luck: Luck) -> Wider:
 
         return look
 
-    return Wider(under)
+    return FallbackSearch(under)
 
 
-def parts_for(luck: Luck, index: FakeIndex, *, llm: FakeLLM | None, judge: bool) -> Parts:
+def parts_for(luck: Luck, index: FakeIndex, *, llm: FakeLLM | None, judge: bool) -> Resources:
     """Everything that a run needs; models have the faults that the luck gives them."""
     dice = luck.dice
     faults = [fault for fault in Fault if luck.hangs or fault is not Fault.HANG]
@@ -272,7 +272,7 @@ def parts_for(luck: Luck, index: FakeIndex, *, llm: FakeLLM | None, judge: bool)
     embedder = FakeEmbedder(fail=dice.random() < luck.engine)
     entailment = None if dice.random() < 0.1 else FakeEntailment(faults=some_faults())
     grader = FakeGrader(faults=some_faults(), latency=luck.latency / 5)
-    return Parts(
+    return Resources(
         settings=load_settings(),
         index=index,
         embedder=embedder,

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from tests.unit.fake_kb import kb
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.client import AsyncUpheld
 from upheld.service.admission.admission import Admission, Limits
 from upheld.service.telemetry.http import Seen, metrics_route
@@ -43,7 +43,7 @@ def app(opened: AsyncUpheld, metrics: Metrics) -> Starlette:
             asked = (await request.json())["question"]
             answer = await opened.ask(asked, listener=metrics.event)
         metrics.answered(answer)
-        return JSONResponse(plain(answer))
+        return JSONResponse(to_json(answer))
 
     async def one(request: Request) -> Response:
         return PlainTextResponse("not found", status_code=404)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from upheld.errors import LLMOutputError
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.fallback import WriteOrQuote
 from upheld.generation.write import Claims, WriteClaims, WrittenClaim
 from upheld.ports import LLM, Message, Searcher
@@ -60,7 +60,7 @@ def written(*claims: tuple[str, list[int]]) -> Claims:
 
 
 def writer(llm: LLM) -> WriteOrQuote:
-    return WriteOrQuote(write=WriteClaims(llm=llm), quote=QuoteWriter())
+    return WriteOrQuote(write=WriteClaims(llm=llm), quote=ExtractiveWriter())
 
 
 def called(run: Run) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from upheld.ports import Relevance
+from upheld.ports import QueryPassagePair
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_embedder import FakeEmbedder
@@ -22,7 +22,7 @@ from upheld.types import (
     Support,
     Verdict,
 )
-from upheld.verification.relevance import with_bearing
+from upheld.verification.relevance import score_relevance
 
 TEXT = "The crossing takes 35 minutes."
 SOURCE = Passage("p", TEXT, "d", "v", 0, len(TEXT), title="Wren Island ferry")
@@ -32,7 +32,7 @@ ASKED = Question("How long does the ferry to Wren Island take?")
 class Alike(FakeGrader):
     """Thinks the same of everything."""
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         return [0.5] * len(pairs)
 
 
@@ -47,7 +47,7 @@ def draft(*claims: Claim) -> Draft:
 
 async def test_a_claim_is_read_under_the_title_of_what_it_cites() -> None:
     with start_run():
-        told = await with_bearing(draft(claim(TEXT, SOURCE), claim(TEXT)), FakeGrader(), None)
+        told = await score_relevance(draft(claim(TEXT, SOURCE), claim(TEXT)), FakeGrader(), None)
     cited, bare = (each.bearing for each in told.claims)
     assert cited is not None
     assert bare is not None
@@ -57,7 +57,7 @@ async def test_a_claim_is_read_under_the_title_of_what_it_cites() -> None:
 async def test_what_is_not_checkworthy_has_none() -> None:
     greeting = replace(claim("Hello!"), verdict=Verdict(Support.NOT_CHECKWORTHY))
     with start_run():
-        told = await with_bearing(draft(greeting, claim(TEXT, SOURCE)), FakeGrader(), None)
+        told = await score_relevance(draft(greeting, claim(TEXT, SOURCE)), FakeGrader(), None)
     assert told.claims[0].bearing is None
     assert told.claims[1].bearing is not None
 
@@ -66,7 +66,7 @@ async def test_the_embedder_has_its_say_too() -> None:
     """Of two claims that the grader thinks alike of, the nearer one bears more."""
     near, far = "A ferry to Wren Island.", "Tickets are sold on board."
     with start_run():
-        told = await with_bearing(draft(claim(near), claim(far)), Alike(), FakeEmbedder())
+        told = await score_relevance(draft(claim(near), claim(far)), Alike(), FakeEmbedder())
     first, second = (each.bearing for each in told.claims)
     assert first is not None
     assert second is not None
@@ -75,7 +75,7 @@ async def test_the_embedder_has_its_say_too() -> None:
 
 async def test_an_embedder_that_fails_leaves_the_word_to_the_grader() -> None:
     with start_run() as run:
-        told = await with_bearing(draft(claim(TEXT)), Alike(), FakeEmbedder(fail=True))
+        told = await score_relevance(draft(claim(TEXT)), Alike(), FakeEmbedder(fail=True))
         assert any("grades alone" in label for label in run.degraded)
     assert [each.bearing for each in told.claims] == [0.5]
 
@@ -83,19 +83,19 @@ async def test_an_embedder_that_fails_leaves_the_word_to_the_grader() -> None:
 async def test_without_a_grader_nobody_knows() -> None:
     before = draft(claim(TEXT, SOURCE))
     with start_run() as run:
-        assert await with_bearing(before, None, None) == before
+        assert await score_relevance(before, None, None) == before
         assert not run.degraded
 
 
 async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
     before = draft(claim(TEXT, SOURCE))
     with start_run() as run:
-        assert await with_bearing(before, FakeGrader(faults=[Fault.ERROR]), None) == before
+        assert await score_relevance(before, FakeGrader(faults=[Fault.ERROR]), None) == before
         assert any("bear on the question" in label for label in run.degraded)
 
 
 async def test_when_time_is_up_it_is_not_asked() -> None:
     before = draft(claim(TEXT, SOURCE))
     with start_run(Budget(seconds=1e-9)) as run:
-        assert await with_bearing(before, FakeGrader(), None) == before
+        assert await score_relevance(before, FakeGrader(), None) == before
         assert not run.degraded

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from upheld.generation.extract import QuoteWriter
-from upheld.generation.extract_likely import QuoteLikely
+from upheld.generation.extract import ExtractiveWriter
+from upheld.generation.extract_likely import ExtractiveAnswerer
 from upheld.retrieval.bridge import Bridge, bare, chance, names, odds
 from upheld.run.trace import start_run
 from upheld.testing.fake_grader import FakeGrader
@@ -101,8 +101,10 @@ async def test_the_writer_quotes_both_halves_and_cites_each() -> None:
     found = Evidence((Hit(FILM, 1.0, ASK.text, 0.5),))
     bridge = Bridge(search=Shelf(), grader=FakeGrader(), floor=0.0)
     with start_run():
-        draft = await QuoteLikely(quote=QuoteWriter(keep_within=0.1), bridge=bridge)(ASK, found)
-        alone = await QuoteLikely(quote=QuoteWriter())(ASK, found)
+        draft = await ExtractiveAnswerer(quote=ExtractiveWriter(keep_within=0.1), bridge=bridge)(
+            ASK, found
+        )
+        alone = await ExtractiveAnswerer(quote=ExtractiveWriter())(ASK, found)
     cited = {claim.citations[0].passage_id for claim in draft.claims}
     assert cited == {FILM.id, MAKER.id}
     assert {claim.citations[0].passage_id for claim in alone.claims} == {FILM.id}
@@ -113,5 +115,7 @@ async def test_what_was_found_and_is_named_stands_in_the_evidence_once() -> None
     found = Evidence((Hit(FILM, 1.0, ASK.text, 0.9), Hit(MAKER, 0.1, ASK.text, -0.9)))
     bridge = Bridge(search=Shelf(), grader=FakeGrader(), floor=0.0)
     with start_run():
-        draft = await QuoteLikely(quote=QuoteWriter(keep_within=0.1), bridge=bridge)(ASK, found)
+        draft = await ExtractiveAnswerer(quote=ExtractiveWriter(keep_within=0.1), bridge=bridge)(
+            ASK, found
+        )
     assert [hit.passage.id for hit in draft.evidence] == [FILM.id, MAKER.id]

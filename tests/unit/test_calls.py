@@ -10,7 +10,7 @@ import pytest
 from tests.unit.fake_kb import QUESTION, kb
 from upheld.errors import LLMUnavailableError, ModelError
 from upheld.generation.write import Claims
-from upheld.ports import Message, Relevance, Sampling
+from upheld.ports import Message, QueryPassagePair, Sampling
 from upheld.run.calls import generate, grade
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
@@ -18,7 +18,10 @@ from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_llm import FakeLLM
 
 ASK = (Message("user", "Say something."),)
-ONE, OTHER = Relevance("tower", "The tower is tall."), Relevance("ferry", "The ferry is late.")
+ONE, OTHER = (
+    QueryPassagePair("tower", "The tower is tall."),
+    QueryPassagePair("ferry", "The ferry is late."),
+)
 EMPTY: dict[str, list[object]] = {"claims": []}
 
 

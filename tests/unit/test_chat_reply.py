@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import NotFoundError, UsageError
 from upheld.service.openai.reply import chunks, completion
 from upheld.service.openai.request import Chat, question_of, split
@@ -31,7 +31,7 @@ def answer(**more: Any) -> dict[str, Any]:
     text = "It opens at nine. [1] It is red. [1][2] It is old."
     usage = Usage(requests=2, prompt_tokens=30, cached_tokens=10, completion_tokens=12)
     whole = {"claims": claims, "sources": (ROTA, PAGE), "usage": usage, **more}
-    body: dict[str, Any] = plain(Answer("a1", "When?", Status.ANSWERED, "rag", text, **whole))
+    body: dict[str, Any] = to_json(Answer("a1", "When?", Status.ANSWERED, "rag", text, **whole))
     return body
 
 
@@ -54,7 +54,7 @@ def test_what_is_not_upheld_says_so_in_words() -> None:
         ("Red", "https://a.example/red"),
     ]
     assert (whole.id, whole.upheld.answer, whole.model) == ("chatcmpl-a1", "a1", "rag@staff")
-    assert plain(whole.usage) == {
+    assert to_json(whole.usage) == {
         "prompt_tokens": 30,
         "completion_tokens": 12,
         "total_tokens": 42,
@@ -74,7 +74,7 @@ def test_chunks_are_the_completion_in_pieces(with_usage: bool) -> None:
         assert "".join(each.get("content", "") for each in deltas) == (
             whole.choices[0].message.content
         )
-        assert deltas[-1]["annotations"] == plain(whole.choices[0].message.annotations)
+        assert deltas[-1]["annotations"] == to_json(whole.choices[0].message.annotations)
         assert ("usage" in events[-1]) is with_usage
         ends = [choice["finish_reason"] for each in events for choice in each["choices"]]
         assert ends == [None] * (len(ends) - 1) + ["stop"]

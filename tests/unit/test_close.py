@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from upheld.client import Upheld
-from upheld.resources.open import Parts, Shared
+from upheld.resources.open import Resources, Shared
 
 
 class Closable:
@@ -52,7 +52,7 @@ def parts(closed: list[str], failing: str) -> dict[str, Any]:
 @pytest.mark.parametrize("failing", NAMES[:-1])
 async def test_all_parts_are_closed_also_if_one_fails(failing: str) -> None:
     closed: list[str] = []
-    opened = Parts(settings=None, **parts(closed, failing))  # type: ignore[arg-type]
+    opened = Resources(settings=None, **parts(closed, failing))  # type: ignore[arg-type]
     with pytest.raises(OSError, match=failing):
         await opened.close()
     assert sorted(closed) == sorted(NAMES)

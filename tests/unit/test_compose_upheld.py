@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
-from upheld.methods.build import compose
+from upheld.methods.build import build
 from upheld.methods.by_diagnosis.method import ByDiagnosis
 from upheld.methods.registry import parameters
 
@@ -24,8 +24,8 @@ async def test_documents_that_answer_otherwise_are_looked_for_only_where_that_is
     tmp_path: Path,
 ) -> None:
     async with await kb(tmp_path, lambda *_: WRITTEN) as opened:
-        usual = compose(opened._parts, opened.scope(), parameters("upheld", {}))
-        wanted = compose(opened._parts, opened.scope(), parameters("upheld", {"rivals": "true"}))
+        usual = build(opened._parts, opened.scope(), parameters("upheld", {}))
+        wanted = build(opened._parts, opened.scope(), parameters("upheld", {"rivals": "true"}))
     assert isinstance(usual, ByDiagnosis)
     assert isinstance(wanted, ByDiagnosis)
     assert usual.last_look.rivals.grader is None

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.unit.drafts import ASK, citation, claim, draft
 from upheld.generation.join import join
 from upheld.methods.by_diagnosis.diagnose import Contradicted, Unanswered, Unsupported, diagnose
-from upheld.methods.by_diagnosis.offer import covered, standing
+from upheld.methods.by_diagnosis.offer import covered, score_draft
 from upheld.methods.by_diagnosis.repair import Repaired, applied
 from upheld.methods.by_diagnosis.unsupported_policy import (
-    Leftover,
+    UnsupportedPolicy,
+    apply_policy,
     conflict_of,
-    settled,
     telling_searches,
     with_conflicts,
 )
@@ -70,7 +70,7 @@ def test_a_conflict_is_between_documents() -> None:
 
 
 def score(*drafts: Draft, calls: int = 1) -> Score:
-    return standing(join(ASK, drafts), drafts, calls)
+    return score_draft(join(ASK, drafts), drafts, calls)
 
 
 def test_a_score_is_compared_in_the_order_of_the_method() -> None:
@@ -108,17 +108,17 @@ def searched(text: str, stage: str = "search") -> Event:
     return Event(1, None, stage, 0.0, 0.0, note=text)
 
 
-@pytest.mark.parametrize("leftover", Leftover)
+@pytest.mark.parametrize("leftover", UnsupportedPolicy)
 def test_where_nothing_holds_the_draft_abstains_and_says_what_was_searched(
-    leftover: Leftover,
+    leftover: UnsupportedPolicy,
 ) -> None:
-    empty = settled(draft(WRONG, LOOSE, REMARK), leftover)
+    empty = apply_policy(draft(WRONG, LOOSE, REMARK), leftover)
     assert empty.claims == ()
     assert empty.evidence == draft().evidence
     withheld = "2 sentences were withheld: no source upholds what was written"
     assert empty.notes == (withheld,)
-    assert settled(draft(LOOSE), leftover).notes[0].startswith("1 sentence was withheld")
-    assert settled(Draft(ASK), leftover).notes == ()
+    assert apply_policy(draft(LOOSE), leftover).notes[0].startswith("1 sentence was withheld")
+    assert apply_policy(Draft(ASK), leftover).notes == ()
     events = [searched("opening"), searched("opening"), searched("wide", "web_search")]
     final = telling_searches(empty, [*events, searched("x", "verify")])
     assert final.notes == (withheld, "searched for: opening; wide")
@@ -128,14 +128,14 @@ def test_where_nothing_holds_the_draft_abstains_and_says_what_was_searched(
 
 def test_what_did_not_hold_is_marked_or_dropped() -> None:
     told = draft(GOOD, LOOSE, WRONG, DISPUTED, REMARK, UNCHECKED)
-    assert settled(told, Leftover.MARK) == told
-    assert settled(told, Leftover.DROP).claims == (GOOD, DISPUTED, REMARK, UNCHECKED)
+    assert apply_policy(told, UnsupportedPolicy.MARK) == told
+    assert apply_policy(told, UnsupportedPolicy.DROP).claims == (GOOD, DISPUTED, REMARK, UNCHECKED)
 
 
 def test_where_checking_was_not_possible_nothing_is_thrown_away() -> None:
     told = draft(UNCHECKED, LOOSE)
-    assert settled(told, Leftover.MARK) == told
-    assert settled(told, Leftover.DROP).claims == (UNCHECKED,)
+    assert apply_policy(told, UnsupportedPolicy.MARK) == told
+    assert apply_policy(told, UnsupportedPolicy.DROP).claims == (UNCHECKED,)
 
 
 KINDS = st.sampled_from([GOOD, LOOSE, WRONG, REMARK, UNCHECKED, DISPUTED])

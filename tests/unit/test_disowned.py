@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from upheld.types import Cause, Passage
-from upheld.verification.rules import Guard
+from upheld.verification.rules import ConsistencyRules
 from upheld.verification.source import Part, Premise, Source
 
 MYTHS = "# Common myths about the harbour\n\n"
@@ -14,7 +14,9 @@ MYTHS = "# Common myths about the harbour\n\n"
 def objected(claim: str, text: str, title: str = "", path: tuple[str, ...] = ()) -> str | None:
     """The words that the guard holds against a claim, with how they are put off."""
     passage = Passage("p", text, "p", "v", 0, len(text), title=title, heading_path=path)
-    objection = Guard()(claim, Premise(text, (Part(Source(passage), ((0, len(text)),)),)))
+    objection = ConsistencyRules()(
+        claim, Premise(text, (Part(Source(passage), ((0, len(text)),)),))
+    )
     if objection is None:
         return None
     assert objection.cause is Cause.NOT_ASSERTED, objection

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld.errors import BudgetExceededError
-from upheld.ports import Relevance
+from upheld.ports import QueryPassagePair
 from upheld.retrieval.distil import Distil, decompose
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -54,7 +54,7 @@ def evidence(*passages: Passage) -> Evidence:
 def helps(*phrases: str, otherwise: float = 0.1) -> FakeGrader:
     """Likes strips with these phrases, the first the most; the others score under -0.5."""
 
-    def score(pair: Relevance) -> float:
+    def score(pair: QueryPassagePair) -> float:
         places = [place for place, phrase in enumerate(phrases) if phrase in pair.text]
         return 0.99 - 0.01 * min(places) if places else otherwise
 
@@ -184,7 +184,7 @@ PIECES = st.sampled_from(
 )
 
 
-def any_score(pair: Relevance) -> float:
+def any_score(pair: QueryPassagePair) -> float:
     """What hypothesis makes functions like."""
     raise NotImplementedError
 
@@ -202,7 +202,7 @@ async def test_whatever_the_text_and_the_scores(
     documents: list[tuple[str, list[int]]],
     sentences: int,
     keep: int,
-    score: Callable[[Relevance], float],
+    score: Callable[[QueryPassagePair], float],
 ) -> None:
     whole = {f"d{n}": text for n, (text, _) in enumerate(documents)}
     parents = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from upheld.errors import BudgetExceededError, ModelError
-from upheld.ports import Grader, Relevance
+from upheld.ports import Grader, QueryPassagePair
 from upheld.run.budget import Budget
 from upheld.run.calls import grade
 from upheld.run.trace import start_run
@@ -41,7 +41,7 @@ async def test_a_killed_grader_stays_dead() -> None:
 
 async def test_a_pair_is_asked_once_and_counted_once() -> None:
     grader = FakeGrader()
-    one, other = Relevance("owls", "Owls hoot."), Relevance("owls", "Dogs bark.")
+    one, other = QueryPassagePair("owls", "Owls hoot."), QueryPassagePair("owls", "Dogs bark.")
     with start_run() as run:
         scores = await grade(grader, "rerank", [one, other, one])
     assert grader.asked == [[one, other]]

@@ -11,7 +11,7 @@ import pytest
 from protego import Protego
 
 from tests.servers.fake_network import ALL_ALLOWED, Asked, FakeNames, FakeNetwork, hello, reply
-from upheld.edge.web.bounded_cache import Kept
+from upheld.edge.web.bounded_cache import BoundedCache
 from upheld.edge.web.fetch import USER_AGENT, Fetcher, FetchLimits
 from upheld.edge.web.robots import for_us
 from upheld.errors import WebError, WebRefusedError, WebUnavailableError
@@ -246,7 +246,7 @@ async def test_the_aim_of_a_redirect_has_robots_too() -> None:
 
 def test_what_is_kept_is_bounded_in_number_and_time() -> None:
     now = 0.0
-    kept = Kept[str, int](2, 10.0, clock=lambda: now)
+    kept = BoundedCache[str, int](2, 10.0, clock=lambda: now)
     for place, name in enumerate("abc"):
         kept.put(name, place)
     assert (kept.get("a"), kept.get("b"), kept.get("c")) == (None, 1, 2)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld.errors import BudgetExceededError
-from upheld.ports import Relevance
+from upheld.ports import QueryPassagePair
 from upheld.retrieval.grade import Action, Grade
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -28,7 +28,7 @@ def evidence(*chances: float) -> Evidence:
     )
 
 
-def reads(pair: Relevance) -> float:
+def reads(pair: QueryPassagePair) -> float:
     return float(pair.text)
 
 
@@ -66,7 +66,7 @@ async def test_title_and_headings_are_graded_with_the_text() -> None:
     grader = FakeGrader()
     passage = Passage("p", "Built in 1869.", "d", "v", 0, 14, "Lights", heading_path=("North",))
     await grading(grader)(ASK, Evidence((Hit(passage, 1.0, "q"),)))
-    assert grader.asked == [[Relevance(ASK.text, "Lights\nNorth\nBuilt in 1869.")]]
+    assert grader.asked == [[QueryPassagePair(ASK.text, "Lights\nNorth\nBuilt in 1869.")]]
 
 
 async def test_a_passage_that_comes_twice_is_graded_once() -> None:

@@ -10,7 +10,7 @@ from upheld.text.figures import absent, figures, values
 from upheld.text.names import Names
 from upheld.text.names import absent as absent_names
 from upheld.types import Cause, Passage
-from upheld.verification.rules import Guard, Objection
+from upheld.verification.rules import ConsistencyRules, Veto
 from upheld.verification.source import Part, Premise, Source
 
 # Prose in which these letters are the initials of three words in a row, over and over.
@@ -165,17 +165,17 @@ def test_each_part_can_be_switched_off() -> None:
     claim = "The keeper Ahab counted 12 gulls."
     source = Source(Passage("p", text, "p", "v", 0, len(text)))
     premise = Premise(text, (Part(source, ((0, len(text)),)),))
-    every = Guard()(claim, premise)
-    no_figures = Guard(check_figures=False)(claim, premise)
-    only_voice = Guard(check_figures=False, check_names=False)(claim, premise)
-    assert every == Objection(Cause.FIGURE_ABSENT, "no source has the figure “12”")
-    assert no_figures == Objection(Cause.NAME_ABSENT, "no source has the name “Ahab”")
+    every = ConsistencyRules()(claim, premise)
+    no_figures = ConsistencyRules(check_figures=False)(claim, premise)
+    only_voice = ConsistencyRules(check_figures=False, check_names=False)(claim, premise)
+    assert every == Veto(Cause.FIGURE_ABSENT, "no source has the figure “12”")
+    assert no_figures == Veto(Cause.NAME_ABSENT, "no source has the name “Ahab”")
     assert only_voice is not None
     assert only_voice.cause is Cause.NOT_ASSERTED
     assert (
         only_voice.reason == "in its source this is denied: “Bell, the keeper, counted 13 gulls.”"
     )
-    none = Guard(check_figures=False, check_names=False, check_voice=False)
+    none = ConsistencyRules(check_figures=False, check_names=False, check_voice=False)
     assert none(claim, premise) is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.text.instructions import instruction_spans, instructs, without_instructions
 from upheld.types import Evidence, Hit, Passage, Question, Support
@@ -150,7 +150,7 @@ def test_a_long_sentence_is_seen_to_its_end() -> None:
 @pytest.mark.parametrize("text", [f"{PLANTED}\n\n{HONEST}", f"{HONEST}\n\n{PLANTED}", PLANTED])
 async def test_it_is_not_quoted(text: str) -> None:
     found = Evidence((Hit(passage(text), 1.0, "q"),))
-    draft = await QuoteWriter()(Question("Is parking at the museum free?"), found)
+    draft = await ExtractiveWriter()(Question("Is parking at the museum free?"), found)
     assert not any("free" in claim.text for claim in draft.claims)
     assert bool(draft.claims) is ("euros" in text)
     for claim in draft.claims:

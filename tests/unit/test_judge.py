@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.answer.verdicts import mend
+from upheld.answer.verdicts import fix_citations
 from upheld.errors import LLMUnavailableError
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -73,7 +73,7 @@ async def test_words_that_nobody_checked_are_not_called_supporting() -> None:
     with start_run(Budget()):
         [judged] = await judge([UNSURE], [FERRY])
     assert [each.support for each in judged.citations] == [Support.NOT_CHECKED]
-    assert judged.verdict.evidence_for == judged.citations == mend(judged).citations
+    assert judged.verdict.evidence_for == judged.citations == fix_citations(judged).citations
 
 
 async def test_the_verifiers_own_evidence_stays() -> None:
@@ -83,7 +83,7 @@ async def test_the_verifiers_own_evidence_stays() -> None:
     with start_run(Budget()):
         [judged] = await JudgeUncertain(llm=llm, band=BAND)([elsewhere], [FERRY, OTHER])
     assert (judged.verdict.evidence_for, judged.verdict.cause) == (UPHOLDS, verdict.cause)
-    assert mend(judged).citations == UPHOLDS
+    assert fix_citations(judged).citations == UPHOLDS
     shown = llm.calls[0].messages[-1].content
     assert FERRY.text in shown
     assert OTHER.text in shown

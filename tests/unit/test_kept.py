@@ -7,8 +7,8 @@ import asyncio
 from pathlib import Path
 
 import upheld
-from upheld._internal.cache import MOST_BYTES, keeping, kept, kept_entries
-from upheld.edge.web.bounded_cache import Kept
+from upheld._internal.cache import MOST_BYTES, cached_entries, cached_in_run, run_cache
+from upheld.edge.web.bounded_cache import BoundedCache
 from upheld.run.trace import start_run
 from upheld.text.words import content_stems
 
@@ -36,7 +36,7 @@ ELSEWHERE = ("testing", "cli", "calibration", "prompts")
 class Counted:
     def __init__(self) -> None:
         self.calls = 0
-        self.work = kept(100)(self._work)
+        self.work = cached_in_run(100)(self._work)
 
     def _work(self, text: str) -> int:
         self.calls += 1
@@ -49,20 +49,20 @@ def test_a_result_is_worked_out_once_in_a_run_and_again_in_the_next() -> None:
         with start_run():
             assert [counted.work("nine") for _ in range(5)] == [4] * 5
         assert counted.calls == runs
-        assert kept_entries() == 0
+        assert cached_entries() == 0
 
 
 def test_nothing_is_kept_outside_a_run() -> None:
     counted = Counted()
     assert [counted.work("nine") for _ in range(3)] == [4] * 3
-    assert (counted.calls, kept_entries()) == (3, 0)
+    assert (counted.calls, cached_entries()) == (3, 0)
     content_stems("The lighthouse opens at nine.")
-    assert kept_entries() == 0
+    assert cached_entries() == 0
 
 
 def test_a_cache_has_a_bound_in_bytes() -> None:
     counted = Counted()
-    with keeping(most_bytes=100_000) as cache:
+    with run_cache(most_bytes=100_000) as cache:
         for number in range(1_000):
             counted.work(f"{number} " + "x" * 1_000)
             assert cache.bytes <= 100_000
@@ -72,7 +72,7 @@ def test_a_cache_has_a_bound_in_bytes() -> None:
 
 def test_long_texts_are_not_kept() -> None:
     counted = Counted()
-    with keeping() as cache:
+    with run_cache() as cache:
         counted.work("x" * 100_000)
         assert cache.entries() == 0
 
@@ -94,12 +94,12 @@ def test_whatever_holds_the_context_of_a_run_holds_none_of_its_texts() -> None:
     with start_run() as run:
         content_stems("The lighthouse opens at nine.")
         run.known["sources"] = "The lighthouse opens at nine."
-        assert kept_entries() > 0
-    assert (kept_entries(), run.known) == (0, {})
+        assert cached_entries() > 0
+    assert (cached_entries(), run.known) == (0, {})
 
 
 def test_pages_are_remembered_within_a_bound_of_bytes() -> None:
-    pages = Kept[str, str](100, 60.0, size=len, most_bytes=1_000)
+    pages = BoundedCache[str, str](100, 60.0, size=len, most_bytes=1_000)
     for number in range(20):
         pages.put(f"page {number}", "x" * 300)
         assert pages.bytes <= 1_000

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.generation.extract_likely import MOST, expected_f1, likely, probability, worth_quoting
+from upheld.generation.extract_likely import (
+    MOST,
+    expected_f1,
+    probability,
+    select_passages,
+    worth_quoting,
+)
 from upheld.types import Evidence, Hit, Passage
 
 
@@ -13,7 +19,7 @@ def hit(name: str, relevance: float | None = 0.0, score: float = 1.0) -> Hit:
 
 
 def chosen(*hits: Hit, sentence: float = 0.5) -> list[str]:
-    passages = likely(Evidence(hits), {each.passage: sentence for each in hits})
+    passages = select_passages(Evidence(hits), {each.passage: sentence for each in hits})
     return [each.id for each in passages]
 
 
@@ -30,11 +36,11 @@ def test_those_that_are_as_likely_are_quoted_together_the_likeliest_first() -> N
 def test_without_grades_the_best_sentence_decides() -> None:
     one, other = hit("one", None), hit("other", None)
     best = {one.passage: 0.4, other.passage: 0.5}
-    assert likely(Evidence((one, other)), best) == [other.passage]
+    assert select_passages(Evidence((one, other)), best) == [other.passage]
 
 
 def test_a_passage_without_a_sentence_is_not_quoted() -> None:
-    assert likely(Evidence((hit("heading"),)), {}) == []
+    assert select_passages(Evidence((hit("heading"),)), {}) == []
 
 
 def test_grade_sentence_and_search_each_make_it_likelier() -> None:

@@ -12,7 +12,7 @@ from tests.unit.shelf import Asked, called, scripted, shelf, sources, told, writ
 from upheld.assessment.assess import Thresholds
 from upheld.assessment.feedback import Advice, Phrase
 from upheld.errors import BudgetExceededError, LLMUnavailableError, StorageError, UpheldError
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.refine import Refine
 from upheld.generation.write import Claims
 from upheld.methods.a2r import A2R
@@ -294,7 +294,7 @@ async def test_a_budget_of_rounds() -> None:
 
 
 async def test_without_a_language_model_the_first_draft_stands() -> None:
-    method = await a2r(FakeLLM([]), write=QuoteWriter(), refine=None)
+    method = await a2r(FakeLLM([]), write=ExtractiveWriter(), refine=None)
     with start_run() as run:
         draft = await method(ASK)
     assert told(draft) == [DOCUMENTS["museum"]]

@@ -23,14 +23,14 @@ from tests.unit.ferries import (
     told,
 )
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.join import ShortAnswer
 from upheld.generation.write import WriteClaims
 from upheld.generation.writers import WriteAfter
 from upheld.methods.coq import CoQ, selector
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.select import By
-from upheld.ports import Message, Relevance
+from upheld.ports import Message, QueryPassagePair
 from upheld.retrieval.rerank import Order
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -46,7 +46,7 @@ async def coq(llm: PlayLLM, *, samples: int = 1, grader: FakeGrader | None = Non
         search=await search(),
         next_question=NextQuestion(llm=llm, samples=samples),
         order=Order(grader=grader or FakeGrader(), limit=2),
-        write=WriteAfter(write=WriteClaims(llm=llm), quote=QuoteWriter()),
+        write=WriteAfter(write=WriteClaims(llm=llm), quote=ExtractiveWriter()),
     )
 
 
@@ -159,7 +159,7 @@ async def test_earlier_answers_are_earlier_turns_of_the_writer() -> None:
 def by_words(grades: dict[str, float]) -> FakeGrader:
     """Ordered by words, on a scale that each sub-question is given."""
 
-    def score(pair: Relevance) -> float:
+    def score(pair: QueryPassagePair) -> float:
         return grades[pair.query] * shared_words(pair) / 0.98
 
     return FakeGrader(score=score)
@@ -200,7 +200,7 @@ async def test_relevance_is_asked_while_passages_are_ordered() -> None:
     both = Together(relevant=1, grade=1)
 
     class Meeting(FakeGrader):
-        async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
             await both.meet("grade")
             return await super().grade(pairs)
 
@@ -217,7 +217,7 @@ async def test_without_a_language_model_the_question_is_its_own_step() -> None:
         search=await search(),
         next_question=None,
         order=Order(grader=FakeGrader(), limit=2),
-        write=WriteAfter(write=None, quote=QuoteWriter()),
+        write=WriteAfter(write=None, quote=ExtractiveWriter()),
     )
     with start_run() as run:
         draft = await method(ASK)

@@ -15,7 +15,7 @@ from upheld.errors import (
     StorageError,
     UpheldError,
 )
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.write import Claims
 from upheld.methods.cov_rag import CoVRAG, Position
 from upheld.methods.keep import Keep
@@ -285,7 +285,7 @@ async def test_a_budget_of_rounds() -> None:
 )
 async def test_without_a_language_model(position: Position, labels: list[str]) -> None:
     search = await shelf(1, **DOCUMENTS)
-    method = CoVRAG(search=search, write=QuoteWriter(), verify=None, revise=position)
+    method = CoVRAG(search=search, write=ExtractiveWriter(), verify=None, revise=position)
     with start_run() as run:
         draft = await method(ASK)
     assert told(draft) == ["The museum is open on Mondays."]

@@ -17,10 +17,10 @@ from upheld.errors import (
     UsageError,
     WebUnavailableError,
 )
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.write import Claims
 from upheld.methods.crag import CRAG
-from upheld.ports import Grader, Relevance
+from upheld.ports import Grader, QueryPassagePair
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases, Rewrite
@@ -55,7 +55,7 @@ class Grades(FakeGrader):
     def __post_init__(self) -> None:
         self.score = self._chance
 
-    def _chance(self, pair: Relevance) -> float:
+    def _chance(self, pair: QueryPassagePair) -> float:
         if "Harrow Point" in pair.text and "Tea" in pair.text:
             return self.inside
         return self.strips if "designed" in pair.text else 0.05
@@ -132,7 +132,7 @@ async def test_both_kinds_of_knowledge_are_looked_for_at_once() -> None:
 
     @dataclass
     class Waits(Grades):
-        async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
             scores = await FakeGrader.grade(self, pairs)
             if len(self.asked) == 2:
                 await meeting.wait()
@@ -300,7 +300,7 @@ async def test_the_budget() -> None:
 async def test_without_a_language_model(chance: float) -> None:
     method, _, _ = await crag(inside=chance)
     with start_run() as run:
-        draft = await replace(method, rewrite=None, write=QuoteWriter())(ASK)
+        draft = await replace(method, rewrite=None, write=ExtractiveWriter())(ASK)
     assert draft.claims
     assert run.meter.used.requests == 0
 

@@ -23,7 +23,7 @@ from tests.unit.ferries import (
     told,
 )
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.fallback import WriteOrQuote
 from upheld.generation.join import ShortAnswer
 from upheld.generation.write import WriteClaims
@@ -31,7 +31,7 @@ from upheld.generation.writers import BestOf
 from upheld.methods.fave import FaVe
 from upheld.planning.plan import Plan
 from upheld.planning.select import By, Select
-from upheld.ports import Relevance
+from upheld.ports import QueryPassagePair
 from upheld.retrieval.rerank import Order
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -53,7 +53,7 @@ async def fave(
         plan=Plan(llm=llm, sessions=sessions),
         order=Order(grader=grader or FakeGrader(), limit=2),
         select=Select(llm=llm, by=by),
-        write=WriteOrQuote(write=WriteClaims(llm=llm), quote=QuoteWriter()),
+        write=WriteOrQuote(write=WriteClaims(llm=llm), quote=ExtractiveWriter()),
     )
 
 
@@ -122,7 +122,7 @@ async def test_lines_2_and_3_relevance_is_asked_while_passages_are_ordered() -> 
     both = Together(relevant=1, grade=1)
 
     class Meeting(FakeGrader):
-        async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
             await both.meet("grade")
             return await super().grade(pairs)
 
@@ -230,7 +230,9 @@ async def test_the_selector_off_by_r_q_by_r_d_and_by_both(by: By, best: str, che
         serves=lambda question: "yes" if question in serving else "no",
     )
 
-    def score(pair: Relevance) -> float:  # ordered by words, on the scale of this sub-question
+    def score(
+        pair: QueryPassagePair,
+    ) -> float:  # ordered by words, on the scale of this sub-question
         return grades[pair.query] * shared_words(pair) / 0.98
 
     method = await fave(llm, sessions=4, by=by, grader=FakeGrader(score=score))
@@ -284,7 +286,7 @@ async def test_without_a_language_model_the_question_is_its_own_session() -> Non
         plan=None,
         order=Order(grader=FakeGrader(), limit=2),
         select=Select(llm=None),
-        write=QuoteWriter(),
+        write=ExtractiveWriter(),
     )
     with start_run() as run:
         draft = await method(ASK)

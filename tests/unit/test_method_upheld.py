@@ -30,7 +30,7 @@ from tests.unit.museum import (
 )
 from tests.unit.shelf import called, sources, told, written
 from upheld.generation.write import Claims, WriteClaims
-from upheld.methods.by_diagnosis.unsupported_policy import Leftover
+from upheld.methods.by_diagnosis.unsupported_policy import UnsupportedPolicy
 from upheld.ports import Message
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
@@ -242,10 +242,11 @@ async def test_restating_knows_what_the_new_passages_say_against_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("leftover", "kept"), [(Leftover.MARK, [OPENED, MONDAY]), (Leftover.DROP, [OPENED])]
+    ("leftover", "kept"),
+    [(UnsupportedPolicy.MARK, [OPENED, MONDAY]), (UnsupportedPolicy.DROP, [OPENED])],
 )
 async def test_what_is_still_unsupported_is_marked_or_dropped(
-    leftover: Leftover, kept: list[str]
+    leftover: UnsupportedPolicy, kept: list[str]
 ) -> None:
     llm = FakeLLM(Says({OPEN: written((OPENED, [1]), (MONDAY, [1]))}, {MONDAY: written()}))
     draft, run = await ask(method(await shelf(MUSEUM), llm, unsupported=leftover))

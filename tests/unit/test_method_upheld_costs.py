@@ -39,7 +39,7 @@ from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.refine import Restate
 from upheld.generation.write import Claims, WriteClaims
 from upheld.methods.by_diagnosis.method import ByDiagnosis
-from upheld.methods.by_diagnosis.unsupported_policy import Leftover
+from upheld.methods.by_diagnosis.unsupported_policy import UnsupportedPolicy
 from upheld.ports import Message
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
@@ -244,14 +244,14 @@ FAULTS = st.sampled_from([None, None, None, *(each for each in Fault if each is 
     faults=st.lists(FAULTS, max_size=4),
     calls=st.one_of(st.none(), st.integers(0, 12)),
     question=st.sampled_from([ASK, PARTS]),
-    leftover=st.sampled_from(Leftover),
+    leftover=st.sampled_from(UnsupportedPolicy),
 )
 def test_the_best_is_returned_whatever_goes_wrong(
     lines: list[Line],
     faults: list[Fault | None],
     calls: int | None,
     question: Question,
-    leftover: Leftover,
+    leftover: UnsupportedPolicy,
 ) -> None:
     """What is offered is recorded, and held against what comes back."""
     left, offered = list(lines), list[tuple[Score, Draft]]()
@@ -293,9 +293,9 @@ def test_the_best_is_returned_whatever_goes_wrong(
     assert {each.passage_id for claim in best.claims for each in claim.citations} <= ids
     found = set(supports(best))
     assert not best.claims or found & {Support.SUPPORTED, Support.NOT_CHECKED}
-    if leftover is Leftover.MARK and best.claims and math.isfinite(run.best_score[0]):
+    if leftover is UnsupportedPolicy.MARK and best.claims and math.isfinite(run.best_score[0]):
         said = [claim for claim in best.claims if is_checkworthy(claim)]
         assert run.best_score[0] == -supports(best).count(Support.CONTRADICTED)
         assert run.best_score[2] == sum(map(is_supported, said)) / len(said)
-    if leftover is Leftover.DROP:
+    if leftover is UnsupportedPolicy.DROP:
         assert not found & {Support.UNSUPPORTED, Support.CONTRADICTED}

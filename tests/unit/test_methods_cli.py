@@ -30,7 +30,7 @@ from upheld.planning.next_question import Next
 from upheld.planning.plan import SubQuestions
 from upheld.planning.select import Serves
 from upheld.ports import Filter, Message
-from upheld.resources.open import Parts
+from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases
 from upheld.settings import load_settings
@@ -139,7 +139,7 @@ async def asked(
     embedder, grader, llm = FakeEmbedder(), FakeGrader(), FakeLLM(Play(good))
     index = WatchedIndex(embedder.identity, embedder.dimension)
     await indexed(index, embedder)
-    parts = Parts(
+    parts = Resources(
         settings=load_settings(),
         index=index,
         embedder=embedder,

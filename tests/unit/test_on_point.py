@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.drafts import citation
 from upheld.generation.fallback import Write
-from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.final_checks import QUOTED, WITHHELD, LastLook, OnPoint
+from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
+from upheld.methods.by_diagnosis.final_checks import QUOTED, WITHHELD, FinalChecks, RelevanceGate
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
 from upheld.testing.fake_grader import FakeGrader
@@ -38,8 +38,10 @@ def quoting(*claims: Claim) -> Write:
 
 def point(
     grader: FakeGrader | None, quote: Write | None = None, check: Check = unchecked
-) -> OnPoint:
-    return OnPoint(grader=grader, embedder=None, quote=quote, check=check, enough=0.9, least=0.4)
+) -> RelevanceGate:
+    return RelevanceGate(
+        grader=grader, embedder=None, quote=quote, check=check, enough=0.9, least=0.4
+    )
 
 
 async def told(*claims: Claim, grader: FakeGrader | None = None) -> Draft:
@@ -74,7 +76,9 @@ async def test_what_answers_one_facet_of_several_is_not_withheld() -> None:
     async def nothing(question: Question) -> Evidence:
         return Evidence()
 
-    look = LastLook(on_point=point(FakeGrader()), rivals=Rivals(search=nothing, grader=None))
+    look = FinalChecks(
+        on_point=point(FakeGrader()), rivals=ConflictDetector(search=nothing, grader=None)
+    )
     with start_run() as run:
         assert (await look(Draft(ASKED, (OFF,)), facets=2)).claims == (OFF,)
         withheld = await look(Draft(ASKED, (OFF,)), facets=1)

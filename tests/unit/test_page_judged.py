@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.page_run import questions, run
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld_lab.bench.page.compare import compare
 from upheld_lab.bench.page.html import page
 from upheld_lab.bench.page.judged import Judging
@@ -75,7 +75,7 @@ def test_failures_alone_are_no_figures() -> None:
 def test_the_judge_is_named_and_its_failures_stand_beside_it() -> None:
     cut = judged(*JUDGEMENTS)
     report = run_report(cut)
-    assert plain(report)["judging"] == {"judge": "qwen", "judged": 2, "failed": 1}
+    assert to_json(report)["judging"] == {"judge": "qwen", "judged": 2, "failed": 1}
     assert "qwen judged 2 of these 4 questions, and failed on 1 more" in told(report)
     labels = [row["all (n = 4)"] for row in in_brief(report).rows if "all (n = 4)" in row]
     assert "citation rank, by qwen" in labels

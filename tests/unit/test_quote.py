@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from upheld.generation.extract import QuoteWriter, sentences_of
-from upheld.generation.extract_likely import QuoteLikely
+from upheld.generation.extract import ExtractiveWriter, sentences_of
+from upheld.generation.extract_likely import ExtractiveAnswerer
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 
 LIGHTHOUSE = (
@@ -25,7 +25,7 @@ BOTH = evidence(passage(LIGHTHOUSE, "Lighthouse", start=100), passage(FERRY, "Fe
 
 
 async def quote(question: str, found: Evidence = BOTH, sentences: int = 3) -> Draft:
-    return await QuoteWriter(max_sentences=sentences)(Question(question), found)
+    return await ExtractiveWriter(max_sentences=sentences)(Question(question), found)
 
 
 async def test_it_picks_the_sentence_that_answers() -> None:
@@ -73,14 +73,16 @@ async def test_headings_are_not_quoted() -> None:
 
 async def test_of_the_likeliest_passages_only_where_that_is_wanted() -> None:
     asked = Question("What do tickets cost, and how often does the ferry sail?")
-    scattered = await QuoteWriter()(asked, BOTH)
-    gathered = await QuoteLikely(quote=QuoteWriter())(asked, BOTH)
+    scattered = await ExtractiveWriter()(asked, BOTH)
+    gathered = await ExtractiveAnswerer(quote=ExtractiveWriter())(asked, BOTH)
     assert len({claim.citations[0].passage_id for claim in scattered.claims}) == 2
     assert {claim.citations[0].passage_id for claim in gathered.claims} == {"Lighthouse"}
 
 
 async def test_of_no_passages_is_nothing() -> None:
-    assert (await QuoteLikely(quote=QuoteWriter())(Question("Anything?"), Evidence())).claims == ()
+    assert (
+        await ExtractiveAnswerer(quote=ExtractiveWriter())(Question("Anything?"), Evidence())
+    ).claims == ()
 
 
 CUT = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.answer.render import NOTHING_WRITTEN, render
 from upheld.run.trace import Run
 from upheld.types import Citation, Claim, Draft, Evidence, Hit, Passage, Question, Scope, Status
@@ -61,8 +61,8 @@ def test_each_claim_stands_where_it_says(claims: list[tuple[str, list[str]]]) ->
 
 def test_plain_data_is_stable_and_complete() -> None:
     scope = Scope(labels=frozenset("zyxwv"))
-    assert plain(scope) == {"collection": "default", "labels": ["v", "w", "x", "y", "z"]}
-    answer = plain(render(draft(claim("One.", "a")), method="rag", run=Run()))
+    assert to_json(scope) == {"collection": "default", "labels": ["v", "w", "x", "y", "z"]}
+    answer = to_json(render(draft(claim("One.", "a")), method="rag", run=Run()))
     assert answer["status"] == "answered"
     assert answer["claims"][0]["verdict"]["support"] == "not_checked"  # nobody has looked at it
     assert answer["claims"][0]["citations"][0]["quote"] == "Text a."

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer, CheckedSource
 from upheld.service.routes.replies import OFF_LOOP_CLAIMS, rendered
 from upheld.types import Claim, Support, Verdict
@@ -19,6 +19,6 @@ async def test_a_checked_answer_reads_the_same_however_long_it_is(count: int) ->
     sources = (CheckedSource("source-1", "", "", "v"),) * 2
     checked = CheckedAnswer('It "opens".\n', True, claims, sources, ("the verifier",))
     reply = await rendered(checked)
-    assert json.loads(bytes(reply.body)) == plain(checked)
+    assert json.loads(bytes(reply.body)) == to_json(checked)
     assert reply.headers["content-type"] == "application/json"
     assert reply.headers["content-length"] == str(len(reply.body))

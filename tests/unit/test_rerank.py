@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from upheld.errors import BudgetExceededError, StorageError
-from upheld.ports import Relevance
+from upheld.ports import QueryPassagePair
 from upheld.retrieval.rerank import Order, Rerank
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -28,7 +28,7 @@ def evidence(*chances: float) -> Evidence:
     )
 
 
-def reads(pair: Relevance) -> float:
+def reads(pair: QueryPassagePair) -> float:
     return float(pair.text)
 
 
@@ -123,7 +123,7 @@ async def test_each_question_orders_the_candidates_once_all_at_the_same_time() -
     both = asyncio.Barrier(2)
 
     class Meeting(FakeGrader):
-        async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+        async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
             async with asyncio.timeout(5):
                 await both.wait()
             return await super().grade(pairs)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from upheld.methods.by_diagnosis.conflict_detector import Rivals, differs
+from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector, disagrees
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import Fault
@@ -44,14 +44,14 @@ def draft(*claims: Claim) -> Draft:
     return Draft(ASKED, claims or (claim(OWN),), Evidence((Hit(OWN, 1.0, ASKED.text),)))
 
 
-def rivals(*others: Passage, grader: FakeGrader | None = None) -> Rivals:
+def rivals(*others: Passage, grader: FakeGrader | None = None) -> ConflictDetector:
     async def search(question: Question) -> Evidence:
         return Evidence(tuple(Hit(each, 0.5, question.text) for each in (OWN, *others)))
 
-    return Rivals(search=search, grader=grader or FakeGrader())
+    return ConflictDetector(search=search, grader=grader or FakeGrader())
 
 
-async def conflicts(stage: Rivals, of: Draft | None = None) -> list[str]:
+async def conflicts(stage: ConflictDetector, of: Draft | None = None) -> list[str]:
     with start_run():
         told = await stage(of or draft())
     for each in told.conflicts:
@@ -104,7 +104,9 @@ async def test_few_passages_are_looked_into() -> None:
     grader = FakeGrader()
     others = [passage(f"o{i}", f"Keeper {i} saw the lighthouse of Harrow {i}.") for i in range(9)]
     await conflicts(rivals(*others, grader=grader))
-    assert sum(map(len, grader.asked)) == 1 + Rivals.passages  # the claim, and a sentence of each
+    assert (
+        sum(map(len, grader.asked)) == 1 + ConflictDetector.passages
+    )  # the claim, and a sentence of each
 
 
 async def test_without_a_grader_nobody_looks() -> None:
@@ -130,10 +132,10 @@ async def test_when_time_is_up_nobody_is_asked() -> None:
 def test_figures_count_as_names_do() -> None:
     asked = "When was the lighthouse built?"
     one, other = "It was built in 1871.", "It was built in 1869."
-    assert differs(one, other, asked)
-    assert not differs(one, "Since 1871 it stands.", asked)
-    assert not differs("It was built long ago.", other, asked)
+    assert disagrees(one, other, asked)
+    assert not disagrees(one, "Since 1871 it stands.", asked)
+    assert not disagrees("It was built long ago.", other, asked)
     # One of two names is shared: they may be two people. One of three is not: one is named more.
-    assert differs("It was built by David Hale.", "It was built by David Stone.", asked)
-    assert not differs("It was built by Ada Mary Lund.", "Its builder was Ada Lund.", asked)
-    assert not differs(one, other, "Was the lighthouse built in 1871?")
+    assert disagrees("It was built by David Hale.", "It was built by David Stone.", asked)
+    assert not disagrees("It was built by Ada Mary Lund.", "Its builder was Ada Lund.", asked)
+    assert not disagrees(one, other, "Was the lighthouse built in 1871?")

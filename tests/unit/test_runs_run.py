@@ -15,7 +15,7 @@ from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import IndexedDocument, Message
-from upheld.resources.open import Parts
+from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.settings import load_settings
 from upheld.testing.fake_embedder import FakeEmbedder
@@ -78,7 +78,7 @@ class Killed:
         return said(messages, output)
 
 
-async def parts_with(script: Script | None) -> tuple[Parts, FakeLLM]:
+async def parts_with(script: Script | None) -> tuple[Resources, FakeLLM]:
     embedder = FakeEmbedder()
     index = FakeIndex(embedder.identity, embedder.dimension)
     for name, text in TEXTS.items():
@@ -87,7 +87,7 @@ async def parts_with(script: Script | None) -> tuple[Parts, FakeLLM]:
         vectors = await embedder.embed([text])
         await index.upsert("default", [IndexedDocument(document, (passage,), vectors)])
     llm = FakeLLM(script or [])
-    parts = Parts(
+    parts = Resources(
         settings=load_settings(),
         index=index,
         embedder=embedder,

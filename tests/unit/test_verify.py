@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from upheld.answer.verdicts import mend
+from upheld.answer.verdicts import fix_citations
 from upheld.ports import Judgement, Pair
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
@@ -17,7 +17,7 @@ from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Cause, Citation, Claim, Passage, Question, Support
 from upheld.verification.decide import Conclude
 from upheld.verification.premises import Finding, Task
-from upheld.verification.rules import Guard
+from upheld.verification.rules import ConsistencyRules
 from upheld.verification.verify import Verify
 
 TOWER = (
@@ -111,7 +111,7 @@ async def test_uncited_passages_are_tried_together_too() -> None:
 async def test_a_citation_that_adds_nothing_is_told_from_the_one_that_upholds() -> None:
     found = await checked("The lighthouse opens at nine.", TOWER_PASSAGE, FERRY_PASSAGE)
     assert [each.support for each in found.citations] == [Support.SUPPORTED, Support.UNSUPPORTED]
-    assert [each.passage_id for each in mend(found).citations] == ["tower"]
+    assert [each.passage_id for each in fix_citations(found).citations] == ["tower"]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ async def test_a_wrong_mark_is_found_and_can_be_mended(text: str, cause: Cause) 
     assert "another source" in found.verdict.reason
     assert found.citations[0].support is Support.UNSUPPORTED
     assert [each.passage_id for each in found.verdict.evidence_for] == ["ferry"]
-    assert mend(found).citations == found.verdict.evidence_for
+    assert fix_citations(found).citations == found.verdict.evidence_for
     assert_exact(found)
 
 
@@ -137,7 +137,7 @@ async def test_contradiction_keeps_its_evidence() -> None:
     assert found.verdict.support is Support.CONTRADICTED
     assert found.verdict.evidence_against[0].quote == "Dogs are not allowed on the ferry."
     assert found.citations[0].support is Support.CONTRADICTED
-    assert mend(found) == found
+    assert fix_citations(found) == found
     assert_exact(found)
 
 
@@ -172,7 +172,7 @@ async def test_the_guard_overrules_a_sure_model(text: str, cause: Cause) -> None
     assert guarded.verdict.cause is cause
     assert guarded.verdict.probability == pytest.approx(0.0, abs=0.001)
     assert guarded.citations[0].support is Support.UNSUPPORTED
-    off = Guard(check_figures=False, check_names=False)
+    off = ConsistencyRules(check_figures=False, check_names=False)
     open_ = await checked(text, TOWER_PASSAGE, stage=Verify(model=sure, guard=off))
     assert open_.verdict.support is Support.SUPPORTED
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
 from upheld.errors import LLMUnavailableError
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.write import WriteClaims
 from upheld.generation.writers import WriteAfter
 from upheld.run.trace import start_run
@@ -17,7 +17,7 @@ WRITTEN = {"claims": [{"sources": [1], "text": "It opened in 1881."}]}
 
 def after(*lines: Line) -> tuple[FakeLLM, WriteAfter]:
     llm = FakeLLM(lines)
-    return llm, WriteAfter(write=WriteClaims(llm=llm), quote=QuoteWriter())
+    return llm, WriteAfter(write=WriteClaims(llm=llm), quote=ExtractiveWriter())
 
 
 async def test_with_nothing_before_it_it_is_the_plain_writer() -> None:
@@ -48,6 +48,6 @@ async def test_where_the_model_fails_sentences_are_quoted() -> None:
 
 
 async def test_without_a_model_sentences_are_quoted() -> None:
-    write = WriteAfter(write=None, quote=QuoteWriter())
+    write = WriteAfter(write=None, quote=ExtractiveWriter())
     quoted = await write(ASK, EVIDENCE, [EARLIER])
     assert [each.text for each in quoted.claims] == [DOCUMENTS["museum"]]

@@ -70,7 +70,7 @@ _all: WeakSet[Cache] = WeakSet()
 
 
 @contextmanager
-def keeping(most_bytes: int = MOST_BYTES) -> Iterator[Cache]:
+def run_cache(most_bytes: int = MOST_BYTES) -> Iterator[Cache]:
     """For the length of the block results are kept; a block inside another has its own."""
     cache = Cache(most_bytes)
     _all.add(cache)
@@ -82,12 +82,12 @@ def keeping(most_bytes: int = MOST_BYTES) -> Iterator[Cache]:
         cache.clear()  # a timer or a task that was begun inside may hold the context for longer
 
 
-def kept_entries() -> int:
+def cached_entries() -> int:
     """How many results are held in this process, over all runs."""
     return sum(cache.entries() for cache in list(_all))
 
 
-def kept(
+def cached_in_run(
     texts: int, *, longest: int = _LONGEST
 ) -> Callable[[Callable[Concatenate[str, P], T]], Callable[Concatenate[str, P], T]]:
     """Keep a function's results for so many texts; those for long ones are worked out each time."""

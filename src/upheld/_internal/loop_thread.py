@@ -13,7 +13,7 @@ from upheld.errors import UsageError
 T = TypeVar("T")
 
 
-class OwnLoop:
+class LoopThread:
     """Runs until it is stopped; also from inside a running loop, as in a notebook."""
 
     def __init__(self) -> None:

@@ -12,24 +12,24 @@ from uuid import UUID
 _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """A value of ours as dicts, lists and scalars; sets are sorted, so equal values print equal."""
     if type(value) in _AS_THEY_ARE:  # most are, and every answer has hundreds
         return value
     if (names := _fields(type(value))) is not None:  # type: ignore[arg-type]  # types do have a hash
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: to_json(getattr(value, name)) for name in names}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset | set):
-        return sorted(plain(each) for each in value)
+        return sorted(to_json(each) for each in value)
     if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
+        return [to_json(each) for each in value]
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): to_json(each) for key, each in value.items()}
     return value
 
 

@@ -31,7 +31,7 @@ from upheld.types import (
 _HARMLESS = (Cause.GREETING, Cause.QUESTION, Cause.NO_WORDS)
 
 
-def only_upheld(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+def keep_supported(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """The supported claims; with them, but never alone, what says nothing."""
     if not any(claim.verdict.support is Support.SUPPORTED for claim in claims):
         return ()
@@ -80,7 +80,7 @@ def render(
     Claims keep line breaks of their source out of the text: a sentence is shown on one line.
     """
     written = tuple(claim for claim in draft.claims if claim.text.strip())
-    said = only_upheld(written) if strict else written
+    said = keep_supported(written) if strict else written
     sources = _sources(said, draft.evidence.passages)
     text, claims = _lay_out(said, numbered(source.id for source in sources))
     status = status or Status.ANSWERED

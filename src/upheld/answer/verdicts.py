@@ -18,7 +18,7 @@ def is_supported(claim: Claim) -> bool:
     return claim.verdict.support is Support.SUPPORTED
 
 
-def mend(claim: Claim) -> Claim:
+def fix_citations(claim: Claim) -> Claim:
     """Citations that support the claim, where it has some; else the verifier's own evidence."""
     if claim.verdict.support is not Support.SUPPORTED:
         return claim
@@ -26,7 +26,7 @@ def mend(claim: Claim) -> Claim:
     return replace(claim, citations=good or claim.verdict.evidence_for)
 
 
-def withdrawn(citations: Iterable[Citation]) -> tuple[Citation, ...]:
+def downgrade(citations: Iterable[Citation]) -> tuple[Citation, ...]:
     """Citations of a claim that is no longer called supported: none of them supports it."""
     return tuple(
         replace(each, support=Support.UNSUPPORTED) if each.support is Support.SUPPORTED else each
@@ -34,12 +34,12 @@ def withdrawn(citations: Iterable[Citation]) -> tuple[Citation, ...]:
     )
 
 
-def sure_enough(draft: Draft, guarantee: Guarantee) -> Draft:
+def apply_guarantee(draft: Draft, guarantee: Guarantee) -> Draft:
     """The draft, in which a supported claim below the certified threshold is `unsupported`."""
     return replace(draft, claims=tuple(_held(claim, guarantee) for claim in draft.claims))
 
 
-def promised(guarantee: Guarantee | None, amiss: Sequence[str]) -> Guarantee | None:
+def stated_guarantee(guarantee: Guarantee | None, amiss: Sequence[str]) -> Guarantee | None:
     """The guarantee, unless anything went amiss on the way to the answer.
 
     A lesser part that stood in (words for vectors, quotes for the language model, a judge that was
@@ -57,11 +57,11 @@ def _held(claim: Claim, guarantee: Guarantee) -> Claim:
         return claim
     return replace(
         claim,
-        citations=withdrawn(claim.citations),
+        citations=downgrade(claim.citations),
         verdict=replace(
             verdict,
             support=Support.UNSUPPORTED,
-            evidence_for=withdrawn(verdict.evidence_for),
+            evidence_for=downgrade(verdict.evidence_for),
             reason="its score is below the calibrated threshold",
             cause=Cause.BELOW_GUARANTEE,
         ),

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from upheld.calibration.labelled import read_rows, same_question
 from upheld.errors import CalibrationError
-from upheld.ports import Grader, Relevance
+from upheld.ports import Grader, QueryPassagePair
 
 DECIDED = 0.65  # the share of cases that must get an action which is not "ambiguous"
 _STEPS = 120  # thresholds that are tried on each side
@@ -126,5 +126,5 @@ def _cases(of_question: Iterable[tuple[bool, float]]) -> Iterator[Case]:
 async def cases_of_file(rows: Path, grader: Grader) -> list[Case]:
     """Two cases a question of a JSONL file of graded passages."""
     graded = read_graded(rows)
-    chances = await grader.grade([Relevance(row.question, row.passage) for row in graded])
+    chances = await grader.grade([QueryPassagePair(row.question, row.passage) for row in graded])
     return cases_of(graded, [2 * chance - 1 for chance in chances])

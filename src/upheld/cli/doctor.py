@@ -16,14 +16,14 @@ from rich.text import Text
 import upheld
 from upheld.cli import options, show
 from upheld.errors import UpheldError
-from upheld.ports import Message, Pair, Relevance, Sampling
+from upheld.ports import Message, Pair, QueryPassagePair, Sampling
 from upheld.resources.open import (
-    Parts,
+    Resources,
     has_local_models,
     load_grade,
     open_embedder,
     open_llm,
-    open_parts,
+    open_resources,
     open_verify,
 )
 from upheld.run.trace import start_run
@@ -117,7 +117,7 @@ async def _grader(settings: Settings) -> Check:
         grader = load_grade(settings).grader
         assert grader is not None, "it was loaded"
         try:
-            await grader.grade([Relevance("When does it open?", "The tower opens at nine.")])
+            await grader.grade([QueryPassagePair("When does it open?", "The tower opens at nine.")])
         finally:
             await grader.close()
     except (UpheldError, ImportError, OSError) as error:
@@ -190,10 +190,10 @@ async def _wider(settings: Settings, place: str) -> Check:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[Parts]:
+async def _opened(settings: Settings) -> AsyncIterator[Resources]:
     """Without the language model, which has a check of its own."""
     without = {"llm_url": None, "llm_model": None, "judge": False}
-    parts = await open_parts(settings.model_copy(update=without))
+    parts = await open_resources(settings.model_copy(update=without))
     try:
         yield parts
     finally:

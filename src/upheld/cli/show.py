@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from upheld._internal.terminal import SafeConsole, on_one_line, printable_json
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import UpheldError
 from upheld.types import (
     Answer,
@@ -47,7 +47,7 @@ SPEAKS_OF = (
 
 def print_json(value: Any) -> None:
     """One object, the same as the HTTP body."""
-    print(printable_json(json.dumps(plain(value), ensure_ascii=False, indent=2)))
+    print(printable_json(json.dumps(to_json(value), ensure_ascii=False, indent=2)))
 
 
 def complain(error: UpheldError) -> None:
@@ -95,12 +95,12 @@ def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
 def show_claim(claim: Claim, numbers: Mapping[str, int]) -> None:
     """A claim in the colour of its verdict, its marks as mended, and under it why."""
     from upheld.answer.render import marks
-    from upheld.answer.verdicts import mend
+    from upheld.answer.verdicts import fix_citations
 
     verdict = claim.verdict
     sign, colour = LOOK[verdict.support]
     line = Text(f"{sign} {_one_line(claim.text)}", style=colour)
-    own, mended = marks(claim.citations, numbers), marks(mend(claim).citations, numbers)
+    own, mended = marks(claim.citations, numbers), marks(fix_citations(claim).citations, numbers)
     if own and mended != own:  # [1→2]: what is struck out must be seen without colours too
         line.append(f" {own[:-1]}", style="bold strike")
         line.append(f"→{mended[1:]}", style="bold green")

@@ -51,7 +51,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuoteWriter:
+class ExtractiveWriter:
     """Pick sentences by shared words, by meaning, by how high their passage ranked, by grade."""
 
     embedder: Embedder | None = None

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from upheld.generation.extract import Candidate, QuoteWriter, quoted
+from upheld.generation.extract import Candidate, ExtractiveWriter, quoted
 from upheld.retrieval.bridge import Bridge
 from upheld.run.trace import span
 from upheld.types import Draft, Evidence, Passage, Question
@@ -26,7 +26,7 @@ WEIGHTS = (0.212, 5.455, 6.435, -9.227)
 MOST = 3
 
 
-def likely(evidence: Evidence, best: dict[Passage, float]) -> list[Passage]:
+def select_passages(evidence: Evidence, best: dict[Passage, float]) -> list[Passage]:
     """Those to quote, likeliest first; `best` is the score of each one's best sentence.
 
     Where nobody graded them, nothing tells how likely they are: the best sentence's alone.
@@ -67,10 +67,10 @@ def expected_f1(chances: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuoteLikely:
+class ExtractiveAnswerer:
     """A quote writer that is told where to look."""
 
-    quote: QuoteWriter
+    quote: ExtractiveWriter
     bridge: Bridge | None = None
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
@@ -92,7 +92,7 @@ class QuoteLikely:
 
 def of_likely(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
     """The sentences of the passages that are worth a reader's time."""
-    chosen = likely(evidence, best_sentences(scored))
+    chosen = select_passages(evidence, best_sentences(scored))
     return [each for each in scored if each.passage in chosen]
 
 

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.fallback import Write, WriteAndPrepare, WriteOrQuote
 from upheld.generation.write import TOKENS_AROUND_CLAIM, WriteClaims
 from upheld.methods.parameters import Parameters
 from upheld.methods.rag import RAG
 from upheld.ports import LLM, Grader, Searcher
-from upheld.resources.open import Parts
+from upheld.resources.open import Resources
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.rerank import Rerank
 from upheld.retrieval.search import Search
@@ -23,21 +23,21 @@ Method = Callable[[Question], Awaitable[Draft]]
 Stage = TypeVar("Stage")
 
 
-def compose(parts: Parts, scope: Scope, chosen: Parameters) -> Method:
+def build(parts: Resources, scope: Scope, chosen: Parameters) -> Method:
     """The method that these parameters belong to, for one request."""
-    kit = Kit(parts, scope, chosen)
+    kit = StageFactory(parts, scope, chosen)
     if type(chosen) is Parameters:
         return RAG(search=kit.search(), write=kit.write)
-    from upheld.methods.builders import compose_method  # a third of what `ask` imports
+    from upheld.methods.builders import build_method  # a third of what `ask` imports
 
-    return compose_method(kit, chosen)
+    return build_method(kit, chosen)
 
 
 @dataclass(frozen=True, slots=True)
-class Kit:
+class StageFactory:
     """The stages that several methods share, as one request has them."""
 
-    parts: Parts
+    parts: Resources
     scope: Scope
     chosen: Parameters
 
@@ -64,8 +64,8 @@ class Kit:
         return self.parts.grade.grader if self.chosen.rerank else None
 
     @property
-    def quote(self) -> QuoteWriter:
-        return QuoteWriter(
+    def quote(self) -> ExtractiveWriter:
+        return ExtractiveWriter(
             embedder=self.parts.embedder,
             grader=self.parts.grade.grader,
             max_passages=self.chosen.passages,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from upheld.assessment.feedback import Phrase
-from upheld.generation.extract_likely import QuoteLikely
+from upheld.generation.extract_likely import ExtractiveAnswerer
 from upheld.generation.fallback import WriteOrQuote
 from upheld.generation.join import ShortAnswer
 from upheld.generation.refine import Refine, Restate
 from upheld.generation.writers import BestOf, WriteAfter
 from upheld.methods.a2r import A2R
-from upheld.methods.build import Kit, Method
-from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.final_checks import LastLook, OnPoint
+from upheld.methods.build import Method, StageFactory
+from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
+from upheld.methods.by_diagnosis.final_checks import FinalChecks, RelevanceGate
 from upheld.methods.by_diagnosis.method import ByDiagnosis
 from upheld.methods.coq import CoQ, selector
 from upheld.methods.cov_rag import CoVRAG, Position
@@ -39,7 +39,7 @@ from upheld.retrieval.rewrite import Rewrite
 from upheld.verification.chain import ChainVerify, ReviseFirst
 
 
-def compose_method(kit: Kit, chosen: Parameters) -> Method:
+def build_method(kit: StageFactory, chosen: Parameters) -> Method:
     """The method that these parameters belong to."""
     match chosen:
         case CragParameters():
@@ -58,7 +58,7 @@ def compose_method(kit: Kit, chosen: Parameters) -> Method:
             raise TypeError(f"no method has {type(chosen).__name__}")
 
 
-def crag(kit: Kit, chosen: CragParameters) -> CRAG:
+def crag(kit: StageFactory, chosen: CragParameters) -> CRAG:
     """Corrective RAG."""
     return CRAG(
         search=kit.search(),
@@ -79,7 +79,7 @@ def thresholds(fitted: Grade, upper: float | None, lower: float | None) -> Grade
     )
 
 
-def cov_rag(kit: Kit, chosen: CovRagParameters) -> CoVRAG:
+def cov_rag(kit: StageFactory, chosen: CovRagParameters) -> CoVRAG:
     """Chain of verification."""
     return CoVRAG(
         search=kit.search(),
@@ -93,7 +93,7 @@ def cov_rag(kit: Kit, chosen: CovRagParameters) -> CoVRAG:
     )
 
 
-def a2r(kit: Kit, chosen: A2rParameters) -> A2R:
+def a2r(kit: StageFactory, chosen: A2rParameters) -> A2R:
     """Ask, assess, refine."""
     return A2R(
         search=kit.search(),
@@ -110,7 +110,7 @@ def a2r(kit: Kit, chosen: A2rParameters) -> A2R:
     )
 
 
-def coq(kit: Kit, chosen: CoqParameters) -> CoQ:
+def coq(kit: StageFactory, chosen: CoqParameters) -> CoQ:
     """Chain of query, with or without its selector."""
     chooses = chosen.selector is not By.OFF
     select = kit.asking(lambda llm: selector(llm, chosen.selector), chooses)
@@ -129,7 +129,7 @@ def coq(kit: Kit, chosen: CoqParameters) -> CoQ:
     )
 
 
-def fave(kit: Kit, chosen: FaveParameters) -> FaVe:
+def fave(kit: StageFactory, chosen: FaveParameters) -> FaVe:
     """Factored and verified search; union of queries, where it is one session."""
     write = kit.write
     if chosen.best_of > 1 and kit.claims is not None:
@@ -152,7 +152,7 @@ def fave(kit: Kit, chosen: FaveParameters) -> FaVe:
     )
 
 
-def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
+def upheld(kit: StageFactory, chosen: UpheldParameters) -> ByDiagnosis:
     """Our own; without a language model a facet is answered from the few passages likeliest to."""
     writes = kit.parts.llm is not None
     wider = kit.wider(chosen.wider)
@@ -167,39 +167,39 @@ def upheld(kit: Kit, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
         ),
-        write=kit.write if writes else quote_likely(kit, chosen.bridges),
+        write=kit.write if writes else extractive_answerer(kit, chosen.bridges),
         restate=kit.asking(
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
         check=kit.check,
-        last_look=last_look(kit, chosen),
+        last_look=final_checks(kit, chosen),
         rounds=chosen.rounds,
         unsupported=chosen.unsupported,
     )
 
 
-def quote_likely(kit: Kit, bridges: bool) -> QuoteLikely:
+def extractive_answerer(kit: StageFactory, bridges: bool) -> ExtractiveAnswerer:
     """Quotes of few passages, and of what these name; fitted on dev: docs/decisions/011 and 017."""
     grader = kit.parts.grade.grader
     bridge = Bridge(search=kit.found(Bridge.candidates), grader=grader)
-    return QuoteLikely(
+    return ExtractiveAnswerer(
         quote=replace(kit.quote, max_sentences=6, keep_within=0.3, abstain_below=0.2),
         bridge=bridge if bridges and grader else None,
     )
 
 
-def last_look(kit: Kit, chosen: UpheldParameters) -> LastLook:
+def final_checks(kit: StageFactory, chosen: UpheldParameters) -> FinalChecks:
     """Rivals are looked for in all that the search found, which this run has graded already."""
     grader = kit.parts.grade.grader
     deeper = chosen.model_copy(update={"passages": Rerank.candidates})
-    return LastLook(
-        on_point=OnPoint(
+    return FinalChecks(
+        on_point=RelevanceGate(
             grader=grader if chosen.on_point else None,
             embedder=kit.parts.embedder,
-            quote=kit.asking(lambda _: quote_likely(kit, chosen.bridges)),
+            quote=kit.asking(lambda _: extractive_answerer(kit, chosen.bridges)),
             check=kit.check,
         ),
-        rivals=Rivals(
+        rivals=ConflictDetector(
             search=replace(kit, chosen=deeper).search(), grader=grader if chosen.rivals else None
         ),
     )

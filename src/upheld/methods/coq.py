@@ -31,7 +31,7 @@ from upheld.planning.plan import Session, unplanned
 from upheld.planning.select import By, Select
 from upheld.ports import LLM, Searcher
 from upheld.retrieval.rerank import Order
-from upheld.run.best_effort import if_affordable
+from upheld.run.best_effort import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 
@@ -80,7 +80,7 @@ class CoQ:
         if self.next_question is None:
             return () if chain else unplanned(question, "no language model")[0]
         asked = self.next_question(question, chain, answers=self.queries_see_answers)  # C1
-        return await asked if chain else await if_affordable(asked, (question,))
+        return await asked if chain else await or_default_if_over_budget(asked, (question,))
 
     async def _choose(
         self, question: Question, asked: Session, candidates: Evidence

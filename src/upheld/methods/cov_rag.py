@@ -26,7 +26,7 @@ from upheld.generation.fallback import Write
 from upheld.methods.keep import Keep
 from upheld.ports import Searcher
 from upheld.retrieval.search import search_more
-from upheld.run.best_effort import if_affordable
+from upheld.run.best_effort import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.text.words import words
 from upheld.types import Draft, Question
@@ -89,4 +89,4 @@ class CoVRAG:
         if self.revise_first is None:
             current_run().degrade("no language model: the question was not revised")
             return question
-        return await if_affordable(self.revise_first(question), question)
+        return await or_default_if_over_budget(self.revise_first(question), question)

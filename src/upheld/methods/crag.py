@@ -31,7 +31,7 @@ from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Action, Grade
 from upheld.retrieval.rewrite import Rewrite
 from upheld.retrieval.search import search_more
-from upheld.run.best_effort import if_affordable
+from upheld.run.best_effort import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question, union
 
@@ -76,7 +76,7 @@ class CRAG:
             return Evidence()
         query = question
         if self.rewrite is not None:
-            query = await if_affordable(self.rewrite(question), question)
+            query = await or_default_if_over_budget(self.rewrite(question), question)
         found = await search_more(self.wider, query, "the wider search")
         return await self._internal(question, found)
 

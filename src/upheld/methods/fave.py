@@ -33,7 +33,7 @@ from upheld.planning.plan import Plan, Session, unplanned
 from upheld.planning.select import Select
 from upheld.ports import Searcher
 from upheld.retrieval.rerank import Order
-from upheld.run.best_effort import if_affordable
+from upheld.run.best_effort import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 
@@ -64,7 +64,7 @@ class FaVe:
     async def _plan(self, question: Question) -> tuple[Session, ...]:
         if self.plan is None:
             return unplanned(question, "no language model")
-        return await if_affordable(self.plan(question), ((question,),))
+        return await or_default_if_over_budget(self.plan(question), ((question,),))
 
     async def _answer(
         self, question: Question, session: Session, found: Mapping[str, Evidence]

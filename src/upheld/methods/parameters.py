@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from upheld.methods.by_diagnosis.unsupported_policy import Leftover
+from upheld.methods.by_diagnosis.unsupported_policy import UnsupportedPolicy
 from upheld.methods.cov_rag import Position
 from upheld.methods.keep import Keep
 from upheld.planning.select import By
@@ -119,4 +119,6 @@ class UpheldParameters(Parameters):
     on_point: bool = Field(True, description="quote or withhold what answers weakly")
     # Off: of the 14 it reported on manuals, none was a conflict (docs/decisions/013-rivals.md).
     rivals: bool = Field(False, description="report documents that answer otherwise; often wrong")
-    unsupported: Leftover = Field(Leftover.MARK, description="what no source upholds")
+    unsupported: UnsupportedPolicy = Field(
+        UnsupportedPolicy.MARK, description="what no source upholds"
+    )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from upheld.planning.plan import Plan, Session
-from upheld.run.best_effort import if_affordable
+from upheld.run.best_effort import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.text.words import words
 from upheld.types import Question
@@ -94,5 +94,5 @@ async def facets_of(question: Question, plan: Plan | None, most: int) -> Session
     if plan is None:
         current_run().degrade("no plan was made for a question with several parts")
         return (question,)
-    session = (await if_affordable(plan(question), ((question,),)))[0][:most]
+    session = (await or_default_if_over_budget(plan(question), ((question,),)))[0][:most]
     return session if len(session) > 1 else (question,)

@@ -17,7 +17,7 @@ from upheld.types import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Wider:
+class FallbackSearch:
     """A wider search under the scope of a request, and how to close what it holds."""
 
     under: Callable[[Scope], Searcher]
@@ -29,13 +29,13 @@ class Wider:
                 closing.push_async_callback(close)
 
 
-def open_wider(
+def open_fallback_search(
     settings: Settings,
     index: Index,
     embedder: Embedder | None,
     reader: ReadWorker,
     chunker: Chunker,
-) -> Wider | None:
+) -> FallbackSearch | None:
     """As the settings say; None where there is nowhere else to look."""
     place = settings.wider
     if place is None:
@@ -52,10 +52,10 @@ def open_wider(
             limit=settings.passages,
         )
 
-    return Wider(search)
+    return FallbackSearch(search)
 
 
-def _web(address: str, reader: ReadWorker, chunker: Chunker, limit: int) -> Wider:
+def _web(address: str, reader: ReadWorker, chunker: Chunker, limit: int) -> FallbackSearch:
     try:
         from upheld.edge.web.fetch import Fetcher
         from upheld.edge.web.searcher import Pages, WebSearch
@@ -64,6 +64,6 @@ def _web(address: str, reader: ReadWorker, chunker: Chunker, limit: int) -> Wide
         raise MissingExtraError("Searching the web", "web") from missing
     find, fetch = Searx(address), Fetcher()
     pages = Pages(fetch, PageReader(reader, chunker))
-    return Wider(
+    return FallbackSearch(
         lambda scope: WebSearch(find=find, open_page=pages, limit=limit), (find.close, fetch.close)
     )

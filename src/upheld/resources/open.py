@@ -15,7 +15,7 @@ from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import Limits, ReadWorker
 from upheld.ports import LLM, Embedder, Fetch, Grader, Index, Objects
-from upheld.resources.fallback_search import Wider, open_wider
+from upheld.resources.fallback_search import FallbackSearch, open_fallback_search
 from upheld.retrieval.grade import Grade, fitted_grade
 from upheld.settings import Settings
 from upheld.types import content_hash
@@ -25,7 +25,7 @@ from upheld.verification.verify import Verify
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Resources:
     """Everything that was opened and must be closed."""
 
     settings: Settings
@@ -37,7 +37,7 @@ class Parts:
     chunker: Chunker
     reader: ReadWorker
     judge: JudgeUncertain | None = None
-    wider: Wider | None = None
+    wider: FallbackSearch | None = None
 
     async def close(self) -> None:
         """Everything, also if closing one part fails."""
@@ -69,7 +69,7 @@ class Shared:
         await close_models(self)
 
 
-async def close_models(parts: Parts | Shared) -> None:
+async def close_models(parts: Resources | Shared) -> None:
     """Close the language model, the small models and the reader, also if closing one fails."""
     async with AsyncExitStack() as closing:
         # In a thread: ending its processes can take a moment.
@@ -86,7 +86,7 @@ def has_local_models() -> bool:
     )
 
 
-async def open_parts(settings: Settings, llm: LLM | None = None) -> Parts:
+async def open_resources(settings: Settings, llm: LLM | None = None) -> Resources:
     """Open the index and the models that the settings name; `llm` instead of the one they name."""
     chosen = settings if llm is None else _written_by(llm, settings)
     shared = open_shared(chosen, llm)
@@ -123,7 +123,7 @@ def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
     )
 
 
-async def join(shared: Shared, settings: Settings) -> Parts:
+async def join(shared: Shared, settings: Settings) -> Resources:
     """The knowledge base that the settings name, on parts that are open already."""
     from upheld.edge.lance.index import LanceIndex
 
@@ -134,7 +134,7 @@ async def join(shared: Shared, settings: Settings) -> Parts:
         embedder_identity=embedder.identity if embedder else None,
         dimension=embedder.dimension if embedder else None,
     )
-    return Parts(
+    return Resources(
         settings=settings,
         index=index,
         embedder=embedder,
@@ -144,7 +144,7 @@ async def join(shared: Shared, settings: Settings) -> Parts:
         chunker=shared.chunker,
         reader=shared.reader,
         judge=shared.judge,
-        wider=open_wider(settings, index, embedder, shared.reader, shared.chunker),
+        wider=open_fallback_search(settings, index, embedder, shared.reader, shared.chunker),
     )
 
 
@@ -321,7 +321,7 @@ def tracer() -> OtelTracer | None:
     return None if otel is None else otel.get_tracer("upheld")
 
 
-def pipeline(method: str, parts: Parts) -> str:
+def pipeline(method: str, parts: Resources) -> str:
     """The name of what emits the scores of an answer; a guarantee holds for one pipeline only."""
     checked_by = "quotes only"
     if (model := parts.verify.model) is not None:

@@ -11,7 +11,7 @@ from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Action, Grade
 from upheld.retrieval.rewrite import Rewrite
 from upheld.retrieval.search import search_more
-from upheld.run.best_effort import if_affordable
+from upheld.run.best_effort import or_default_if_over_budget
 from upheld.types import Evidence, Question, union
 
 
@@ -50,7 +50,7 @@ class Correct:
         """The question as one would type it into a search box."""
         if self.rewrite is None:
             return question
-        return await if_affordable(self.rewrite(question), question)
+        return await or_default_if_over_budget(self.rewrite(question), question)
 
     async def _internal(self, question: Question, found: Evidence) -> Evidence:
         return found if self.distil is None else await self.distil(question, found)

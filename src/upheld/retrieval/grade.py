@@ -14,7 +14,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from upheld.errors import ModelError
-from upheld.ports import Grader, Relevance
+from upheld.ports import Grader, QueryPassagePair
 from upheld.run.calls import grade
 from upheld.run.trace import current_run, span
 from upheld.types import Evidence, Passage, Question
@@ -80,7 +80,7 @@ async def relevances(
         current_run().degrade(f"no grader: {instead}")
         return None
     # With title and headings, as passages are searched and shown to the writer.
-    pairs = [Relevance(question.text, passage.searchable) for passage in passages]
+    pairs = [QueryPassagePair(question.text, passage.searchable) for passage in passages]
     try:
         return [2 * chance - 1 for chance in await grade(grader, stage, pairs)]
     except ModelError as error:

@@ -12,7 +12,7 @@ from upheld.run.trace import current_run
 T = TypeVar("T")
 
 
-async def if_affordable(work: Awaitable[T], instead: T) -> T:
+async def or_default_if_over_budget(work: Awaitable[T], instead: T) -> T:
     """What the work gives; `instead`, and a label, where calls or tokens are used up.
 
     When it is the time that ran out, nothing else can be done either.
@@ -25,7 +25,9 @@ async def if_affordable(work: Awaitable[T], instead: T) -> T:
         return instead
 
 
-async def as_they_come(work: Iterable[Coroutine[Any, Any, T]], take: Callable[[T], object]) -> None:
+async def gather_partial(
+    work: Iterable[Coroutine[Any, Any, T]], take: Callable[[T], object]
+) -> None:
     """Run everything at once; one that finds the budget spent does not undo what others paid for.
 
     The budget's error passes on when the others are done.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from upheld._internal.concurrency import within
 from upheld.errors import BudgetExceededError, LLMError, ModelError
-from upheld.ports import LLM, Embedder, Grader, Message, Output, Relevance, Reply, Sampling
+from upheld.ports import LLM, Embedder, Grader, Message, Output, QueryPassagePair, Reply, Sampling
 from upheld.run.trace import current_run, span
 from upheld.types import Usage
 
@@ -76,19 +76,19 @@ async def embed(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     return [known[text] for text in texts]
 
 
-async def grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:
+async def grade(grader: Grader, stage: str, pairs: Sequence[QueryPassagePair]) -> list[float]:
     """Probabilities of relevance inside the run's deadline; a run asks for each pair once.
 
     One doubtful score spoils the whole reply: nobody knows what the others are worth.
     """
-    known: dict[Relevance, float] = current_run().known.setdefault(("grade", id(grader)), {})
+    known: dict[QueryPassagePair, float] = current_run().known.setdefault(("grade", id(grader)), {})
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
         known |= zip(new, await _grade(grader, stage, new), strict=True)
     return [known[pair] for pair in pairs]
 
 
-async def _grade(grader: Grader, stage: str, pairs: Sequence[Relevance]) -> list[float]:
+async def _grade(grader: Grader, stage: str, pairs: Sequence[QueryPassagePair]) -> list[float]:
     meter = current_run().meter
     meter.check_time()
     with span(stage) as step:

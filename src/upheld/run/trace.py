@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypeVar, cast
 
-from upheld._internal.cache import keeping
+from upheld._internal.cache import run_cache
 from upheld._internal.otel import OtelSpan, OtelTracer, otel_span
 from upheld.errors import UpheldError
 from upheld.run.budget import Budget, Meter
@@ -147,7 +147,7 @@ def start_run(
     run = Run(budget or Budget(), tracer, listener, watch)
     run_token, span_token = _run.set(run), _span.set(None)
     try:
-        with keeping():
+        with run_cache():
             yield run
     finally:
         _run.reset(run_token)

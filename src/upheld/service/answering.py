@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.calibration.fitted import FittedGuarantee
 from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.pipeline import document_id
@@ -16,7 +16,7 @@ from upheld.ports import Message
 from upheld.run.budget import Budget, Meter
 from upheld.run.trace import Listener, heard_by
 from upheld.service.admission.idempotency import Once
-from upheld.service.auth.middleware import Caller
+from upheld.service.auth.middleware import Principal
 from upheld.service.db import answers, guarantees
 from upheld.service.db.answers import Cited, KeptAnswer
 from upheld.service.db.database import Session
@@ -85,7 +85,7 @@ class Ask(BaseModel):
 
 async def answered(
     service: Service,
-    caller: Caller,
+    caller: Principal,
     ask: Ask,
     budget: Budget,
     once: Once,
@@ -127,16 +127,16 @@ def _state_seconds(meter: Meter) -> float:
     return max(min(meter.seconds_left, STATE_SECONDS), LEAST_SECONDS)
 
 
-async def _promise(service: Service, caller: Caller, collection: str) -> FittedGuarantee | None:
+async def _promise(service: Service, caller: Principal, collection: str) -> FittedGuarantee | None:
     """What the collection promises; raises if there is no such collection."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return (await guarantees.standing(session, collection)).fitted
 
 
 async def _keep(
-    service: Service, caller: Caller, collection: str, answer: Answer, once: Once
+    service: Service, caller: Principal, collection: str, answer: Answer, once: Once
 ) -> Body:
-    body: Body = plain(answer)
+    body: Body = to_json(answer)
     try:
         async with service.database.session(caller.tenant, labels=caller.labels) as session:
             cites = await _cited(session, collection, service.settings.wider, answer)

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from upheld.service.admission.admission import Admission, Limits
 from upheld.service.admission.quotas import Uploads
-from upheld.service.auth.middleware import Door, tenant_of
+from upheld.service.auth.middleware import AuthMiddleware, tenant_of
 from upheld.service.http import problems
 from upheld.service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
 from upheld.service.http.connections import Lingering
@@ -74,7 +74,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         file_bytes=settings.max_file_mb * MEGABYTE,
         held=app.state.held,
     )
-    app.add_middleware(Door)
+    app.add_middleware(AuthMiddleware)
     longest = settings.answer_seconds + _AFTER_ANSWER
     app.add_middleware(
         Deadline,

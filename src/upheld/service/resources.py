@@ -11,7 +11,7 @@ from upheld.ports import Fetch, Objects
 from upheld.resources.open import Shared, load_engine, open_fetch, open_objects, open_shared
 from upheld.service.db.database import Database
 from upheld.service.telemetry.metrics import Metrics
-from upheld.service.tenants.indexes import Knowledge, tenant_prefix
+from upheld.service.tenants.indexes import TenantIndexes, tenant_prefix
 from upheld.settings import Settings
 
 
@@ -22,7 +22,7 @@ class Service:
     settings: Settings
     database: Database
     shared: Shared
-    knowledge: Knowledge
+    knowledge: TenantIndexes
     metrics: Metrics
     fetch: Fetch | None  # None: the extra `web` is not installed
     dev: UUID | None = None  # whose requests from this machine need no key
@@ -48,6 +48,6 @@ async def opened(
         fetch = open_fetch()
         if fetch is not None:
             closing.push_async_callback(fetch.close)
-        knowledge = Knowledge(settings, shared)
+        knowledge = TenantIndexes(settings, shared)
         closing.push_async_callback(knowledge.close)
         yield Service(settings, database, shared, knowledge, metrics, fetch, dev)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from upheld.errors import ModelError
-from upheld.ports import Relevance
+from upheld.ports import QueryPassagePair
 from upheld.testing.fake_entailment import Fault
 from upheld.text.words import content_stems
 
 
-def shared_words(pair: Relevance) -> float:
+def shared_words(pair: QueryPassagePair) -> float:
     """The share of the query's words that the text has, kept inside (0, 1)."""
     asked = content_stems(pair.query)
     shared = len(asked & content_stems(pair.text)) / (len(asked) or 1)
@@ -28,13 +28,13 @@ class FakeGrader:
     """
 
     identity: str = "fake-grader"
-    score: Callable[[Relevance], float] = shared_words
+    score: Callable[[QueryPassagePair], float] = shared_words
     latency: float = 0.0  # seconds a call
     faults: list[Fault | None] = field(default_factory=list)
-    asked: list[list[Relevance]] = field(default_factory=list)  # every call
+    asked: list[list[QueryPassagePair]] = field(default_factory=list)  # every call
     dead: bool = False
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         self.asked.append(list(pairs))
         fault = self.faults.pop(0) if self.faults else None
         await asyncio.sleep(self.latency)

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld._internal.concurrency import request_sent
 from upheld.errors import LLMError, LLMOutputError
 from upheld.ports import Generation, Message, Output, Reply, Sampling, Token
@@ -114,7 +114,7 @@ class FakeLLM:
         )
 
 
-@kept(1_000)  # every prompt of a kind begins with the same rules
+@cached_in_run(1_000)  # every prompt of a kind begins with the same rules
 def _pieces(text: str) -> int:
     return len(_PIECE.findall(text))
 

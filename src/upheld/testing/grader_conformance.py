@@ -7,17 +7,17 @@ import asyncio
 import pytest
 
 from upheld.errors import ModelError
-from upheld.ports import Grader, Relevance
+from upheld.ports import Grader, QueryPassagePair
 
 QUERY = "When was the lighthouse built?"
 PAIRS = (
-    Relevance(QUERY, "The lighthouse was built in 1869."),
-    Relevance(QUERY, "Enzymes speed up chemical reactions."),
-    Relevance(QUERY, ""),
-    Relevance("", "The lighthouse was built in 1869."),
-    Relevance(QUERY, "naïve café – 日本語 🙂 \ud800"),
-    Relevance(QUERY, "word " * 2_000),
-    Relevance("word " * 2_000, "The lighthouse was built in 1869."),
+    QueryPassagePair(QUERY, "The lighthouse was built in 1869."),
+    QueryPassagePair(QUERY, "Enzymes speed up chemical reactions."),
+    QueryPassagePair(QUERY, ""),
+    QueryPassagePair("", "The lighthouse was built in 1869."),
+    QueryPassagePair(QUERY, "naïve café – 日本語 🙂 \ud800"),
+    QueryPassagePair(QUERY, "word " * 2_000),
+    QueryPassagePair("word " * 2_000, "The lighthouse was built in 1869."),
 )
 
 
@@ -72,8 +72,8 @@ class TrainedGraderConformance(GraderConformance):
         assert helps > 0.5 > max(other, empty)
 
     async def test_the_end_of_a_long_text_does_not_hide_its_beginning(self, grader: Grader) -> None:
-        long = Relevance(QUERY, PAIRS[0].text + " Dogs travel free on the ferry." * 500)
-        other = Relevance(QUERY, "Dogs travel free on the ferry. " * 500)
+        long = QueryPassagePair(QUERY, PAIRS[0].text + " Dogs travel free on the ferry." * 500)
+        other = QueryPassagePair(QUERY, "Dogs travel free on the ferry. " * 500)
         helps, does_not = await grader.grade([long, other])
         assert helps > does_not
 

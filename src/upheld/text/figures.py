@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import matches, normalized
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -151,7 +151,7 @@ class Figure:
     readings: frozenset[str]
 
 
-@kept(4096)
+@cached_in_run(4096)
 def figures(text: str) -> tuple[Figure, ...]:
     """The figures that a claim gives: each must stand where the claim is said to come from.
 
@@ -161,7 +161,7 @@ def figures(text: str) -> tuple[Figure, ...]:
     return tuple(figure for figure, binding in _read(_plain(text)) if binding)
 
 
-@kept(4096)  # every claim asks the same premises
+@cached_in_run(4096)  # every claim asks the same premises
 def values(text: str) -> frozenset[str]:
     """Every value that a premise can be said to give."""
     found: set[str] = set()

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import normalized
 from upheld.text.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Passage
@@ -121,7 +121,7 @@ def instructs(sentence: str) -> bool:
     return any(_TELLS.search(said[start : start + _PIECE]) for start in starts)
 
 
-@kept(1_000)  # extractor and verifier ask for the same passages
+@cached_in_run(1_000)  # extractor and verifier ask for the same passages
 def instruction_spans(text: str) -> tuple[Span, ...]:
     """Where a text instructs the answering system.
 

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.words import FUNCTION_WORDS
 
 _SCRIPTS = {
@@ -35,7 +35,7 @@ _SCRIPTS = {
 _OTHERS = frozenset().union(*_SCRIPTS.values())
 
 
-@kept(128, longest=500_000)  # every claim asks the same sources
+@cached_in_run(128, longest=500_000)  # every claim asks the same sources
 def foreign_share(text: str, languages: frozenset[str]) -> float:
     """The share of letters that stand in no script of these languages."""
     if text.isascii() and _fits("LATIN", languages):
@@ -95,7 +95,7 @@ _NO_SIGN = FUNCTION_WORDS.union(
 )
 
 
-@kept(128, longest=500_000)  # every claim asks the same sources
+@cached_in_run(128, longest=500_000)  # every claim asks the same sources
 def is_foreign(text: str, languages: frozenset[str]) -> bool:
     """Whether a text is rather in another of these languages, for a model of English only."""
     told = _WORD.findall(text)

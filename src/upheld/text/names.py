@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.words import FUNCTION_WORDS, words
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
@@ -56,7 +56,7 @@ class Name:
     initials: str = ""
 
 
-@kept(4096)
+@cached_in_run(4096)
 def names(text: str) -> tuple[Name, ...]:
     """Words of names that a claim gives.
 
@@ -138,7 +138,7 @@ class Names:
         return {_as_shorter(word) for word in self.words}, longer
 
 
-@kept(1_000)
+@cached_in_run(1_000)
 def given(text: str) -> Names:
     """`Names.of`, for short texts that are asked again and again."""
     return Names.of(text)

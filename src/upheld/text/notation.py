@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.figures import MONTH, figures
 
 _NAME = rf"(?P<m>{'|'.join(sorted(MONTH, key=len, reverse=True))})\.?"
@@ -45,7 +45,7 @@ def in_notation_of(premise: str, claim: str) -> str:
     return claim
 
 
-@kept(4096)  # every claim asks the same premises
+@cached_in_run(4096)  # every claim asks the same premises
 def _spellings(text: str) -> tuple[tuple[str, str], ...]:
     """Dates, times and numbers as they are written, each with its value."""
     return tuple(_spelt(text))

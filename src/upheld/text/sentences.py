@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from nupunkt import sent_spans
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 
 Span = tuple[int, int]
 
@@ -161,7 +161,7 @@ def sentence_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
     return _spans(text, cuts) if cuts else list(_uncut(text))
 
 
-@kept(1_000)
+@cached_in_run(1_000)
 def _uncut(text: str) -> tuple[Span, ...]:
     """Writer, checks and quotes ask for the sentences of the same passages, one after another."""
     return tuple(_spans(text, ()))
@@ -222,7 +222,7 @@ def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
     return [(start + first, start + last) for first, last in _of_block(text[start:end])]
 
 
-@kept(1_000)  # sentences and quotes of a passage are the same, block by block
+@cached_in_run(1_000)  # sentences and quotes of a passage are the same, block by block
 def _of_block(block: str) -> tuple[Span, ...]:
     if not _DIVIDED.search(block):
         return tuple(_trimmed(block, [0, len(block)]))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import Stemmer
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import normalized
 
 # Scripts that are written without spaces have no words to cut out: compare their characters.
@@ -38,7 +38,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)))
 
 
-@kept(1_000)
+@cached_in_run(1_000)
 def content_stems(text: str) -> frozenset[str]:
     """The stems that carry the meaning of a text."""
     meaningful = [word for word in words(text) if word not in FUNCTION_WORDS]
@@ -54,7 +54,7 @@ def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str,
     }
 
 
-@kept(16_384)  # of a sentence or a window, which several claims ask for
+@cached_in_run(16_384)  # of a sentence or a window, which several claims ask for
 def terms(text: str) -> frozenset[str]:
     """What two sentences share when they speak of the same thing."""
     return content_stems(text) | set(_UNSPACED.findall(text))

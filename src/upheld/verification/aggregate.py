@@ -62,7 +62,7 @@ NAMED = fields(Features)
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceScore:
     """All findings about a claim in the same sources, and what they come to."""
 
     task: Task
@@ -88,13 +88,13 @@ class Reading:
         return max(each.judgement.contradicts for each in self.findings)
 
 
-def readings(task: Task, findings: Sequence[Finding]) -> list[Reading]:
+def source_scores(task: Task, findings: Sequence[Finding]) -> list[SourceScore]:
     """One for each source that was read alone, one for each set that was read together."""
     groups: dict[tuple[Source, ...], list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.sources, []).append(finding)
     against = max((each.judgement.contradicts for each in findings), default=0.0)
-    return [Reading(task, sources, tuple(group), against) for sources, group in groups.items()]
+    return [SourceScore(task, sources, tuple(group), against) for sources, group in groups.items()]
 
 
 def logit(probability: float) -> float:

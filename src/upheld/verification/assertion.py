@@ -19,7 +19,7 @@ from upheld.text.sentences import Span, block_spans
 _LOOK_AHEAD = 200  # characters in which a sentence may be taken back
 
 
-class Manner(Enum):
+class Assertion(Enum):
     """How a source puts words off, as a reader is told."""
 
     DENIED = "denied"
@@ -29,12 +29,12 @@ class Manner(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Disowned:
+class Unasserted:
     """Words of a source, and how it puts them off."""
 
     start: int
     end: int
-    manner: Manner
+    manner: Assertion
 
 
 _TALE = (
@@ -57,7 +57,7 @@ _AHEAD = (
 # words later on its line (`_LATER`): looked for from every match, they would take quadratic time.
 _FROM_HERE = (
     (
-        Manner.DENIED,
+        Assertion.DENIED,
         rf"\b{_FALSE} that\b"
         rf"|(?P<called_false>(?:^that|\b{_TALE} that)\b)"
         rf"|\b(?:refut|reject|dismiss|debunk|disprov|den[iy])\w* (?:\w+ ){{0,3}}{_TALE} that\b"
@@ -66,7 +66,7 @@ _FROM_HERE = (
         r"|\bno (?:\w+ ){0,2}(?:evidence|proof|truth|indication|sign)\b[^,;]{0,30}?\bthat\b",
     ),
     (
-        Manner.ALLEGED,
+        Assertion.ALLEGED,
         r"\balleg(?:e|es|ed|ing) that\b|\balleged to\b"
         r"|\b(?:allegedly|supposedly|purportedly|reputedly)\b"
         r"|\brumou?r(?:ed (?:to|that)|s? that)\b|\b(?:allegations?|accusations?) that\b"
@@ -75,12 +75,12 @@ _FROM_HERE = (
         rf"|\b(?:critics|opponents|detractors|rumou?rs?|legend) {_SAYS}\b",
     ),
     (
-        Manner.OPEN,
+        Assertion.OPEN,
         r"\b(?:unclear|unknown|uncertain|doubtful|questionable|remains to be seen"
         r"|not (?:yet )?(?:known|clear|certain|proven|established)) (?:whether|if)\b",
     ),
     (
-        Manner.AHEAD,
+        Assertion.AHEAD,
         rf"\b(?:is|are|was|were) (?:\w+ly )?{_PLANS} to\b"
         rf"|(?P<then>\b(?:will|shall)\b)|(?P<will>\b{_AHEAD}\b)",
     ),
@@ -153,20 +153,20 @@ _SAME_TIME = re.compile(
 )
 
 
-def carries(claim: str, manner: Manner) -> bool:
+def carries(claim: str, manner: Assertion) -> bool:
     """Whether a claim has a qualification of its own, so that it is not the bare statement."""
-    if manner is Manner.AHEAD:
+    if manner is Assertion.AHEAD:
         return search(_SAME_TIME, claim) is not None
-    hedged = manner is not Manner.DENIED and search(_HEDGE, claim)
+    hedged = manner is not Assertion.DENIED and search(_HEDGE, claim)
     return bool(hedged or search(_SAME_DOUBT, claim))
 
 
-def disowned(text: str, sentences: Sequence[Span], context: str = "") -> dict[Span, Disowned]:
+def unasserted(text: str, sentences: Sequence[Span], context: str = "") -> dict[Span, Unasserted]:
     """The sentences of a text that it puts off, in whole or in part; `context` is its headings."""
     tales = list(_tales(text, bool(_TALES_HEADING.search(context[:LONGEST_PART]))))
     starts = [first for first, _ in tales]
     contradicted: set[int] = set()  # tales that their own block speaks against, from a place on
-    found: dict[Span, Disowned] = {}
+    found: dict[Span, Unasserted] = {}
     for start, end in sentences:
         told = text[start:end]
         tale = bisect_right(starts, start) - 1
@@ -174,12 +174,12 @@ def disowned(text: str, sentences: Sequence[Span], context: str = "") -> dict[Sp
             if _takes_back(told) or _OWN_VOICE_AGAIN.match(told):
                 contradicted.add(tale)
             else:
-                found[start, end] = Disowned(start, end, Manner.DENIED)
+                found[start, end] = Unasserted(start, end, Assertion.DENIED)
         elif _takes_back(text[end : end + _LOOK_AHEAD].lstrip()):
-            found[start, end] = Disowned(start, end, Manner.DENIED)
+            found[start, end] = Unasserted(start, end, Assertion.DENIED)
         elif put_off := _in_sentence(told):
             first, last, manner = put_off
-            found[start, end] = Disowned(start + first, start + last, manner)
+            found[start, end] = Unasserted(start + first, start + last, manner)
     return found
 
 
@@ -187,7 +187,7 @@ def _takes_back(following: str) -> bool:
     return bool(_TAKES_BACK.match(following[:LONGEST_PART]))
 
 
-def _in_sentence(sentence: str) -> tuple[int, int, Manner] | None:
+def _in_sentence(sentence: str) -> tuple[int, int, Assertion] | None:
     if manner := _of_whole(sentence):
         return 0, len(sentence), manner
     for manner, pattern in _AFTER:
@@ -204,14 +204,14 @@ def _in_sentence(sentence: str) -> tuple[int, int, Manner] | None:
     return None
 
 
-def _of_whole(sentence: str) -> Manner | None:
+def _of_whole(sentence: str) -> Assertion | None:
     """How all of a sentence is put off, if it is."""
     if _MYTH.match(sentence):
-        return Manner.DENIED
+        return Assertion.DENIED
     if _ALLEGED.search(sentence[-LONGEST_PART:]):
-        return Manner.ALLEGED
+        return Assertion.ALLEGED
     if (whether := _WHETHER.match(sentence)) and search(_LEFT_OPEN, sentence, whether.end()):
-        return Manner.OPEN
+        return Assertion.OPEN
     return None
 
 

@@ -18,10 +18,10 @@ from upheld.text.notation import in_notation_of
 from upheld.text.words import words
 from upheld.types import Cause
 from upheld.verification.decide import Conclude
-from upheld.verification.entailment import Pace, failed, judge
+from upheld.verification.entailment import Deadline, failed, judge
 from upheld.verification.premises import Finding, Premises, Task
-from upheld.verification.rules import Guard
-from upheld.verification.source import Premise, Trouble
+from upheld.verification.rules import ConsistencyRules
+from upheld.verification.source import CheckFailure, Premise
 
 if TYPE_CHECKING:
     from upheld.ports import Vector
@@ -31,7 +31,7 @@ _SEEN = 10_000  # characters that tell a text's language
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word:
+class Hypothesis:
     """Fits claims to a model: what is too long, too short or foreign is said to be so."""
 
     model: Entailment
@@ -46,7 +46,7 @@ class Word:
             return replace(task, trouble=self._foreign("the claim"))
         if len(words(task.said)) == 1 and not context:
             reason = "one word by itself cannot be checked"
-            return replace(task, trouble=Trouble(Cause.CLAIM_TOO_SHORT, reason))
+            return replace(task, trouble=CheckFailure(Cause.CLAIM_TOO_SHORT, reason))
         try:
             fitted = self._fit(task, context)
             return fitted if fitted.trouble else self._look_at_sources(fitted)
@@ -62,7 +62,7 @@ class Word:
             if size <= most:
                 return replace(task, hypothesis=hypothesis, size=size)
         reason = f"the claim has {size} tokens; the verifier takes {most} and cuts none off"
-        return replace(task, trouble=Trouble(Cause.CLAIM_TOO_LONG, reason))
+        return replace(task, trouble=CheckFailure(Cause.CLAIM_TOO_LONG, reason))
 
     def _look_at_sources(self, task: Task) -> Task:
         unread = dict(task.unread)
@@ -81,9 +81,11 @@ class Word:
         seen, languages = text[:_SEEN], self.model.languages
         return foreign_share(seen, languages) > self.most_foreign or is_foreign(seen, languages)
 
-    def _foreign(self, what: str) -> Trouble:
+    def _foreign(self, what: str) -> CheckFailure:
         known = ", ".join(sorted(self.model.languages))
-        return Trouble(Cause.LANGUAGE, f"{what} is in none of the verifier's languages ({known})")
+        return CheckFailure(
+            Cause.LANGUAGE, f"{what} is in none of the verifier's languages ({known})"
+        )
 
 
 Asked = Sequence[tuple[Premise, Pair]]
@@ -95,7 +97,7 @@ class Entailed:
 
     task: Task  # as the model was given it
     findings: tuple[Finding, ...] = ()
-    trouble: Trouble | None = None
+    trouble: CheckFailure | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,24 +106,24 @@ class Entail:
 
     model: Entailment
     premises: Premises
-    word: Word
-    guard: Guard
+    word: Hypothesis
+    guard: ConsistencyRules
     conclude: Conclude
-    pace: Pace
+    pace: Deadline
     step: Span
     embedder: Embedder | None = None  # for the search among a long source's windows
 
     async def __call__(self, quoted: Task, context: Sequence[str]) -> Entailed:
         """Both rungs; the second only where the first does not uphold the claim."""
         task = await self.pace(lambda: self.word(quoted, context))
-        if isinstance(task, Trouble):
+        if isinstance(task, CheckFailure):
             return Entailed(quoted, (), task)
         found: tuple[Finding, ...] = ()
         if task.model_can_read:
             task = replace(task, vector=await self._vector(task))
             for premises_of in (self.premises.cited, self._elsewhere):
                 more = await self._ask(task, found, premises_of)
-                if isinstance(more, Trouble):
+                if isinstance(more, CheckFailure):
                     return Entailed(task, found, more)
                 found += more
         return Entailed(task, found)
@@ -145,19 +147,19 @@ class Entail:
         task: Task,
         found: Sequence[Finding],
         premises_of: Callable[[Task, Sequence[Finding]], Iterable[Premise]],
-    ) -> tuple[Finding, ...] | Trouble:
+    ) -> tuple[Finding, ...] | CheckFailure:
         """One call of the model for all premises of a rung."""
         asked = await self.pace(
             lambda: [
                 (premise, _pair(self.model, task, premise)) for premise in premises_of(task, found)
             ]
         )
-        if isinstance(asked, Trouble):
+        if isinstance(asked, CheckFailure):
             return asked
         if not asked:
             return ()
         judged = await judge(self.model, [pair for _, pair in asked], self.step, self.pace)
-        if isinstance(judged, Trouble):
+        if isinstance(judged, CheckFailure):
             return judged
         return await self.pace(lambda: self._findings(task, asked, judged), late=True)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.figures import figures
 from upheld.text.sentences import sentences
 from upheld.text.words import words
@@ -81,7 +81,7 @@ _THING = re.compile("[da]*x?n*(?:p[da]*x?n*)*")
 _ANSWERS = frozenset({"yes", "no", "not", "none", "never", "always", "true", "false"})
 
 
-@kept(1_000)  # as often as its claim is checked
+@cached_in_run(1_000)  # as often as its claim is checked
 def not_checkworthy(text: str) -> Cause | None:
     """Why a claim needs no check, or None: then it must be checked.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.marks import unmark, without_marks
 from upheld.text.sentences import sentence_spans
 
@@ -35,7 +35,7 @@ class Sentence:
     entry: str = ""  # the line it stands on, below a heading such as "Sources:"
 
 
-@kept(1_000)  # a draft is checked again and again, and most of its claims stay
+@cached_in_run(1_000)  # a draft is checked again and again, and most of its claims stay
 def split_answer(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer; every mark belongs to the sentence before it, or around it."""
     bare = unmark(answer)

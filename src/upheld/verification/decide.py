@@ -12,13 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from upheld.errors import ModelError
 from upheld.types import Cause, Citation, Claim, Support, Verdict
-from upheld.verification.aggregate import Features, Pool, Reading, readings
+from upheld.verification.aggregate import Features, Pool, SourceScore, source_scores
 from upheld.verification.premises import Finding, Task
-from upheld.verification.source import Source, Trouble
+from upheld.verification.source import CheckFailure, Source
 
 _MOST_EVIDENCE = 3
 _STOPPED = 0.99  # of the threshold
-_NOTHING_READ = Trouble(Cause.NO_SOURCE, "nothing was found in the sources to hold it against")
+_NOTHING_READ = CheckFailure(Cause.NO_SOURCE, "nothing was found in the sources to hold it against")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,34 +34,42 @@ class Conclude:
         weighed = self.pool(features)
         return min(weighed, _STOPPED * self.supported_above) if features.objected else weighed
 
-    def supports(self, reading: Reading) -> bool:
+    def supports(self, reading: SourceScore) -> bool:
         return self.probability(reading.features) >= self.supported_above
 
-    def contradicts(self, reading: Reading) -> bool:
+    def contradicts(self, reading: SourceScore) -> bool:
         return reading.contradicts >= self.contradicted_above
 
     def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
         """Whether these findings are enough for the claim."""
-        return any(map(self.supports, self._sound(readings(task, findings))))
+        return any(map(self.supports, self._sound(source_scores(task, findings))))
 
     def __call__(
-        self, task: Task, findings: Sequence[Finding], trouble: Trouble | None, model: str | None
+        self,
+        task: Task,
+        findings: Sequence[Finding],
+        trouble: CheckFailure | None,
+        model: str | None,
     ) -> Claim:
         """The claim with its verdict, and each of its citations with its own."""
         if task.settled is not None:
             return replace(task.claim, verdict=task.settled)
-        read = self._sound(readings(task, findings))
+        read = self._sound(source_scores(task, findings))
         verdict = self._verdict(task, read, task.trouble or trouble, model)
         citations = tuple(self._own(each, task, read) for each in task.claim.citations)
         return replace(task.claim, verdict=verdict, citations=citations)
 
-    def _sound(self, read: Sequence[Reading]) -> list[Reading]:
+    def _sound(self, read: Sequence[SourceScore]) -> list[SourceScore]:
         """Sources cannot uphold together what one of them, read alone, contradicts."""
         against = {each.sources[0] for each in read if each.alone and self.contradicts(each)}
         return [each for each in read if each.alone or against.isdisjoint(each.sources)]
 
     def _verdict(
-        self, task: Task, read: Sequence[Reading], trouble: Trouble | None, model: str | None
+        self,
+        task: Task,
+        read: Sequence[SourceScore],
+        trouble: CheckFailure | None,
+        model: str | None,
     ) -> Verdict:
         against = self._cited_against(task, read)
         if task.quotes:
@@ -80,11 +88,11 @@ class Conclude:
         said, cause = self._why_not(read)
         return Verdict(Support.UNSUPPORTED, probability, (), (), model, said, cause)
 
-    def _best(self, task: Task, supports: Sequence[Reading]) -> list[Reading]:
+    def _best(self, task: Task, supports: Sequence[SourceScore]) -> list[SourceScore]:
         """The readings of the best kind: cited before others, one source before several."""
         cited = {source.passage.id for source in task.cited}
 
-        def kind(reading: Reading) -> tuple[bool, bool]:
+        def kind(reading: SourceScore) -> tuple[bool, bool]:
             ids = {source.passage.id for source in reading.sources}
             return not ids <= cited, not reading.alone
 
@@ -92,7 +100,7 @@ class Conclude:
         found = [each for each in supports if kind(each) == best]
         return sorted(found, key=lambda each: -self.probability(each.features))
 
-    def _cited_against(self, task: Task, read: Sequence[Reading]) -> tuple[Citation, ...]:
+    def _cited_against(self, task: Task, read: Sequence[SourceScore]) -> tuple[Citation, ...]:
         """Who contradicts it: sources by themselves, or if none does, several together."""
         found = [each for each in read if self.contradicts(each)]
         found = [each for each in found if each.alone] or found
@@ -104,7 +112,7 @@ class Conclude:
     def _entailed(
         self,
         task: Task,
-        pro: Sequence[Reading],
+        pro: Sequence[SourceScore],
         against: tuple[Citation, ...],
         probability: float,
         model: str | None,
@@ -119,7 +127,7 @@ class Conclude:
         evidence = _cited(task, [each.best for each in pro], Support.SUPPORTED)
         return Verdict(Support.SUPPORTED, probability, evidence, against, model, reason, cause)
 
-    def _why_not(self, read: Sequence[Reading]) -> tuple[str, Cause]:
+    def _why_not(self, read: Sequence[SourceScore]) -> tuple[str, Cause]:
         """The guard's objection, if it stopped what would weigh most; else that nothing says it."""
         best = max(read, key=lambda each: self.pool(each.features))
         if best.features.objected:
@@ -128,7 +136,7 @@ class Conclude:
             return least.reason, least.cause
         return "no source says this", Cause.NOT_ENTAILED
 
-    def _own(self, citation: Citation, task: Task, read: Sequence[Reading]) -> Citation:
+    def _own(self, citation: Citation, task: Task, read: Sequence[SourceScore]) -> Citation:
         """A citation with what its passage does for the claim, narrowed to the words that do it."""
         source = next((s for s in task.cited if s.passage.id == citation.passage_id), None)
         if source is None:
@@ -152,7 +160,11 @@ class Conclude:
         return source.cite(source.closest(task.said, *spans), support)
 
     def _of_citation(
-        self, task: Task, source: Source, within: Sequence[Reading], about: Sequence[Reading]
+        self,
+        task: Task,
+        source: Source,
+        within: Sequence[SourceScore],
+        about: Sequence[SourceScore],
     ) -> Support:
         alone = [each for each in about if each.alone]
         if any(map(self.supports, alone)):

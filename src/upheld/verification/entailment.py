@@ -13,7 +13,7 @@ from upheld.errors import UpheldError
 from upheld.ports import Entailment, Judgement, Pair
 from upheld.run.trace import Span, current_run
 from upheld.types import Cause, Usage
-from upheld.verification.source import Trouble
+from upheld.verification.source import CheckFailure
 
 T = TypeVar("T")
 
@@ -21,8 +21,8 @@ _SLACK = 0.01  # how far probabilities may be from a sum of one
 
 
 async def judge(
-    model: Entailment, pairs: Sequence[Pair], step: Span, pace: Pace
-) -> Mapping[Pair, Judgement] | Trouble:
+    model: Entailment, pairs: Sequence[Pair], step: Span, pace: Deadline
+) -> Mapping[Pair, Judgement] | CheckFailure:
     """Judgements by pair, or why there are none: one doubtful score spoils the whole reply.
 
     A run asks for each pair once, however often its drafts are checked.
@@ -31,14 +31,16 @@ async def judge(
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
         judgements = await pace.before_deadline(lambda seconds: within(seconds, model.judge(new)))
-        if isinstance(judgements, Trouble):
+        if isinstance(judgements, CheckFailure):
             return judgements
         if len(judgements) != len(new):
-            return Trouble(
+            return CheckFailure(
                 Cause.BAD_SCORES, "the verifier gave another number of scores than asked"
             )
         if not all(map(_sound, judgements)):
-            return Trouble(Cause.BAD_SCORES, "the verifier gave scores that are no probabilities")
+            return CheckFailure(
+                Cause.BAD_SCORES, "the verifier gave scores that are no probabilities"
+            )
         used = Usage(pairs_checked=len(new))
         step.usage += used
         current_run().meter.spend(used)
@@ -46,7 +48,7 @@ async def judge(
     return known
 
 
-class Pace:
+class Deadline:
     """How the work on one check is done: off the event loop, and before the run's deadline.
 
     Splitting and comparing a long source takes seconds, which no other request may wait for. Work
@@ -61,7 +63,7 @@ class Pace:
         left = self._meter.seconds_left
         self._last_call = self._meter.clock() + max(left, 0.0) + grace  # all steps share the grace
 
-    async def __call__(self, work: Callable[[], T], *, late: bool = False) -> T | Trouble:
+    async def __call__(self, work: Callable[[], T], *, late: bool = False) -> T | CheckFailure:
         """The result, or why there is none; `late`: it is worth the grace after the deadline."""
 
         async def step(seconds: float) -> T:
@@ -82,16 +84,18 @@ class Pace:
 
     async def before_deadline(
         self, work: Callable[[float], Awaitable[T]], *, late: bool = False
-    ) -> T | Trouble:
+    ) -> T | CheckFailure:
         """What the work comes to in the seconds that it is told it has."""
         meter = self._meter
         seconds = self._last_call - meter.clock() if late else meter.seconds_left
         if seconds <= 0:
-            return Trouble(Cause.OUT_OF_TIME, f"no time was left to check it{self._limit}")
+            return CheckFailure(Cause.OUT_OF_TIME, f"no time was left to check it{self._limit}")
         try:
             return await work(seconds)
         except TimeoutError:
-            return Trouble(Cause.OUT_OF_TIME, f"time ran out while it was checked{self._limit}")
+            return CheckFailure(
+                Cause.OUT_OF_TIME, f"time ran out while it was checked{self._limit}"
+            )
         except UpheldError as error:
             return failed(error)
 
@@ -105,9 +109,9 @@ class Pace:
         return "" if seconds is None else f" (limit: {seconds:g} s)"
 
 
-def failed(error: UpheldError) -> Trouble:
+def failed(error: UpheldError) -> CheckFailure:
     """A model that raised, as the reason of a verdict."""
-    return Trouble(Cause.MODEL_FAILED, f"the verifier failed: {str(error).splitlines()[0]}")
+    return CheckFailure(Cause.MODEL_FAILED, f"the verifier failed: {str(error).splitlines()[0]}")
 
 
 def _sound(judgement: Judgement) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from upheld._internal.cache import kept
+from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import normalized, search
 from upheld.text.sentences import Span, begins_midway, block_spans, ends_midway, sentences_of_block
 from upheld.text.words import words
@@ -111,7 +111,7 @@ def comparable(text: str) -> str:
     return " ".join(plain.translate(_TYPOGRAPHY).casefold().split())
 
 
-@kept(1_000)  # every source is asked for the same claim
+@cached_in_run(1_000)  # every source is asked for the same claim
 def _wanted(claim: str) -> str:
     """What must stand in a source; empty if the claim is too short to be a quote."""
     wanted = comparable(claim).rstrip(_END)

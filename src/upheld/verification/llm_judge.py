@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, Field, create_model
 
-from upheld.answer.verdicts import withdrawn
+from upheld.answer.verdicts import downgrade
 from upheld.errors import UpheldError
 from upheld.ports import LLM, Sampling
 from upheld.prompts import Prompt, fence, load
@@ -126,7 +126,7 @@ class JudgeUncertain:
         upheld, found = support is Support.SUPPORTED, claim.verdict.evidence_for
         citations = claim.citations
         if not upheld:
-            citations, found = withdrawn(citations), ()
+            citations, found = downgrade(citations), ()
         elif found:
             cause = claim.verdict.cause or cause
         else:  # the judge vouches for the claim, and nobody for the words picked in each source

@@ -14,8 +14,8 @@ from upheld.text.sentences import Span
 from upheld.text.word_search import best_of
 from upheld.text.words import terms
 from upheld.types import Cause, Claim, Verdict
-from upheld.verification.rules import Objection
-from upheld.verification.source import Count, Premise, Source, Trouble, joined
+from upheld.verification.rules import Veto
+from upheld.verification.source import CheckFailure, Count, Premise, Source, joined
 
 if TYPE_CHECKING:
     from upheld.ports import Vector
@@ -32,18 +32,18 @@ class Task:
     others: tuple[Source, ...] = ()
     settled: Verdict | None = None  # nothing to check
     quotes: tuple[tuple[Source, Span], ...] = ()
-    trouble: Trouble | None = None  # why the model cannot read the claim
+    trouble: CheckFailure | None = None  # why the model cannot read the claim
     hypothesis: str = ""  # what the model reads
     size: int = 0  # its tokens
     vector: Vector | None = None  # where windows are searched by vectors
-    unread: Mapping[str, Trouble] = field(default_factory=dict)  # sources, by passage
+    unread: Mapping[str, CheckFailure] = field(default_factory=dict)  # sources, by passage
 
     @property
     def model_can_read(self) -> bool:
         return self.settled is None and self.trouble is None
 
     @property
-    def blind_spot(self) -> Trouble | None:
+    def blind_spot(self) -> CheckFailure | None:
         """Why a search for support in vain proves nothing: sources that matter were not read.
 
         A cited source must be read. Without citations, an empty source among others has nothing
@@ -62,7 +62,7 @@ class Finding:
 
     premise: Premise
     judgement: Judgement
-    objection: Objection | None = None
+    objection: Veto | None = None
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -119,7 +119,7 @@ class Premises:
         )
         yield from self._together(task, nearest[: self.join_at_most])
 
-    def too_long(self, task: Task, source: Source) -> Trouble | None:
+    def too_long(self, task: Task, source: Source) -> CheckFailure | None:
         """Whether a source has more windows than are searched."""
         if source.whole(self._window(task), self.count) is not None:
             return None
@@ -128,7 +128,7 @@ class Premises:
             return None
         every, read = found.left_out + len(found.premises), len(found.premises)
         reason = f"of the source's {every} windows only the first {read} were searched"
-        return Trouble(Cause.SOURCE_TOO_LONG, reason)
+        return CheckFailure(Cause.SOURCE_TOO_LONG, reason)
 
     def _alone(self, task: Task, sources: Iterable[Source]) -> Iterator[Premise]:
         for source in sources:

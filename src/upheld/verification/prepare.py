@@ -11,15 +11,17 @@ from upheld._internal.concurrency import within
 from upheld.errors import UpheldError
 from upheld.ports import Embedder
 from upheld.run.calls import embed
-from upheld.verification.entailment import Pace
+from upheld.verification.entailment import Deadline
 from upheld.verification.premises import Premises
-from upheld.verification.source import Source, Trouble
+from upheld.verification.source import CheckFailure, Source
 from upheld.verification.text_work import LONG, prepare_apart
 
 _SHARE_FOR_VECTORS = 0.25  # of the time that is left
 
 
-async def texts_ready(sources: Sequence[Source], pace: Pace, *, for_model: bool) -> Trouble | None:
+async def texts_ready(
+    sources: Sequence[Source], pace: Deadline, *, for_model: bool
+) -> CheckFailure | None:
     """Sentences, words, names of each source; or why there was no time for them.
 
     Long texts are worked on in a process that can be killed, one at a time, so that requests with
@@ -30,7 +32,7 @@ async def texts_ready(sources: Sequence[Source], pace: Pace, *, for_model: bool)
             ready = await pace.before_deadline(partial(_apart, source=source), late=True)
         else:
             ready = await pace(partial(source.make_ready, for_model=for_model), late=True)
-        if isinstance(ready, Trouble):
+        if isinstance(ready, CheckFailure):
             return ready
     return None
 
@@ -46,12 +48,12 @@ class PrepareWindows:
     premises: Premises
     embedder: Embedder | None
     most_embedded: int
-    pace: Pace
+    pace: Deadline
 
-    async def __call__(self, sources: Sequence[Source]) -> Trouble | None:
+    async def __call__(self, sources: Sequence[Source]) -> CheckFailure | None:
         for source in sources:
             ready = await self.pace(partial(self.premises.make_ready, source))
-            if isinstance(ready, Trouble):
+            if isinstance(ready, CheckFailure):
                 return ready
         if self.embedder is not None:
             # Words must do where vectors fail, or would take much of the time for the check.

@@ -14,7 +14,7 @@ from dataclasses import replace
 from upheld._internal.concurrency import together
 from upheld.answer.verdicts import is_checkworthy
 from upheld.errors import BudgetExceededError, ModelError
-from upheld.ports import Embedder, Grader, Relevance
+from upheld.ports import Embedder, Grader, QueryPassagePair
 from upheld.run.calls import embed, grade
 from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Evidence, located
@@ -24,16 +24,16 @@ GRADE, NEARNESS, SHIFT = 0.475, 3.69, -2.07
 SUREST = 0.99  # of a grade: beyond that one signal would outvote the other
 
 
-async def with_bearing(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
+async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
     """The draft, whose claims tell how they bear on its question, where somebody can say."""
     claims = [claim for claim in draft.claims if is_checkworthy(claim)]
     if grader is None or not claims:
         return draft
     question, texts = draft.question.text, titled(claims, draft.evidence)
-    pairs = [Relevance(question, text) for text in texts]
+    pairs = [QueryPassagePair(question, text) for text in texts]
     try:
         grades, nearness = await together(
-            grade(grader, "bearing", pairs), nearness_of(question, texts, embedder)
+            grade(grader, "bearing", pairs), cosine_similarities(question, texts, embedder)
         )
     except BudgetExceededError:
         return draft  # the run says so itself
@@ -41,13 +41,13 @@ async def with_bearing(draft: Draft, grader: Grader | None, embedder: Embedder |
         reason = str(error).splitlines()[0]
         current_run().degrade(f"how claims bear on the question is not known: {reason}")
         return draft
-    bearing = dict(zip(claims, map(chance, grades, nearness), strict=True))
+    bearing = dict(zip(claims, map(probability, grades, nearness), strict=True))
     return replace(
         draft, claims=tuple(replace(each, bearing=bearing.get(each)) for each in draft.claims)
     )
 
 
-def chance(grade: float, nearness: float | None) -> float:
+def probability(grade: float, nearness: float | None) -> float:
     """Of helping to answer, by both; by the grade alone where there is nobody else."""
     if nearness is None:
         return grade
@@ -60,7 +60,7 @@ def log_odds(grade: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-async def nearness_of(
+async def cosine_similarities(
     question: str, texts: Sequence[str], embedder: Embedder | None
 ) -> Sequence[float | None]:
     """The cosine of each text and the question."""

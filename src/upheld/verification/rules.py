@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from upheld.text import figures, names
 from upheld.text.words import terms
 from upheld.types import Cause
-from upheld.verification.assertion import Disowned, carries
+from upheld.verification.assertion import Unasserted, carries
 from upheld.verification.source import Premise, Source
 
 _NEAR = 0.5  # share of the claim's terms that a sentence has if the claim is about it
@@ -20,7 +20,7 @@ _AS_NEAR = 0.8  # share of those that another sentence must have to say the clai
 
 
 @dataclass(frozen=True, slots=True)
-class Objection:
+class Veto:
     """Why a premise does not support a claim."""
 
     cause: Cause
@@ -29,14 +29,14 @@ class Objection:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guard:
+class ConsistencyRules:
     """Each part can be switched off, so that what it gains and loses can be measured."""
 
     check_figures: bool = True
     check_names: bool = True
     check_voice: bool = True
 
-    def __call__(self, claim: str, premise: Premise) -> Objection | None:
+    def __call__(self, claim: str, premise: Premise) -> Veto | None:
         """Figures must be among those of the premise; names may stand anywhere in its passages.
 
         A name is carried on by "it" and "she" from far above, a figure is not.
@@ -50,16 +50,16 @@ class Guard:
             source, words = found
             shown = " ".join(source.text[words.start : words.end].split())
             reason = f"in its source this is {words.manner.value}: “{shown}”"
-            return Objection(Cause.NOT_ASSERTED, reason)
+            return Veto(Cause.NOT_ASSERTED, reason)
         return None
 
 
-def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Objection:
+def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Veto:
     shown = ", ".join(f"“{each}”" for each in dict.fromkeys(missing))
-    return Objection(cause, f"no source has the {kind} {shown}", len(missing))
+    return Veto(cause, f"no source has the {kind} {shown}", len(missing))
 
 
-def _put_off(claim: str, premise: Premise) -> tuple[Source, Disowned] | None:
+def _put_off(claim: str, premise: Premise) -> tuple[Source, Unasserted] | None:
     """The words nearest to a claim, where their source puts them off and nothing else says it."""
     if not any(part.source.disowned for part in premise.parts):
         return None
@@ -73,7 +73,7 @@ def _put_off(claim: str, premise: Premise) -> tuple[Source, Disowned] | None:
     nearest = max((shared for _, _, shared in every), default=0)
     if nearest < _NEAR * len(told) or not nearest:
         return None
-    found: tuple[Source, Disowned] | None = None
+    found: tuple[Source, Unasserted] | None = None
     for source, span, shared in every:
         if shared < _AS_NEAR * nearest:
             continue
@@ -84,7 +84,7 @@ def _put_off(claim: str, premise: Premise) -> tuple[Source, Disowned] | None:
     return found
 
 
-def _about(told: frozenset[str], source: Source, span: tuple[int, int], words: Disowned) -> bool:
+def _about(told: frozenset[str], source: Source, span: tuple[int, int], words: Unasserted) -> bool:
     """Whether what a claim shares with a sentence stands rather in the words put off."""
     shared = told & terms(source.text[slice(*span)])
     inside = shared & terms(source.text[words.start : words.end])

@@ -17,7 +17,7 @@ from upheld.text.windows import pieces, windows
 from upheld.text.word_search import WordIndex
 from upheld.text.words import terms
 from upheld.types import Cause, Citation, Passage, Support
-from upheld.verification.assertion import Disowned, disowned
+from upheld.verification.assertion import Unasserted, unasserted
 from upheld.verification.exact_quote import Quotable, quotable
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _CONTEXT_SHARE = 3  # title and headings may take a third of a premise
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class CheckFailure:
     """Why something could not be checked."""
 
     cause: Cause
@@ -102,15 +102,15 @@ class Source:
         return self.__dict__.get("trouble") is not None or "words" in self.__dict__
 
     @cached_property
-    def trouble(self) -> Trouble | None:
+    def trouble(self) -> CheckFailure | None:
         """What makes it useless as a source, in any language."""
         if not self.passage.text.strip():
-            return Trouble(Cause.SOURCE_EMPTY, "the source is empty")
+            return CheckFailure(Cause.SOURCE_EMPTY, "the source is empty")
         if not self.text.strip():
             reason = "the source only tells whoever answers what to say"
-            return Trouble(Cause.SOURCE_EMPTY, reason)
+            return CheckFailure(Cause.SOURCE_EMPTY, reason)
         if not is_text(self.text):
-            return Trouble(Cause.UNREADABLE, "the source is not text")
+            return CheckFailure(Cause.UNREADABLE, "the source is not text")
         return None
 
     @cached_property
@@ -122,10 +122,10 @@ class Source:
         return () if self.trouble else quotable(self.evidence)
 
     @cached_property
-    def disowned(self) -> dict[Span, Disowned]:
+    def disowned(self) -> dict[Span, Unasserted]:
         """The sentences that it has but does not say itself."""
         headings = "\n".join((self.evidence.title, *self.evidence.heading_path))
-        return disowned(self.text, self.sentences, headings)
+        return unasserted(self.text, self.sentences, headings)
 
     @cached_property
     def names(self) -> Names:

@@ -14,16 +14,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 
-from upheld._internal.cache import keeping
+from upheld._internal.cache import run_cache
 from upheld._internal.child_process import OUT_OF_MEMORY, ChildEndedError, ChildProcesses, serve
 from upheld.text.instructions import blanked, instruction_spans
 from upheld.text.names import Names
 from upheld.text.word_search import WordIndex
 from upheld.types import Cause, Passage
-from upheld.verification.assertion import Disowned, Manner
+from upheld.verification.assertion import Assertion, Unasserted
 from upheld.verification.claims import Sentence, split_answer
 from upheld.verification.exact_quote import Quotable
-from upheld.verification.source import Source, Trouble
+from upheld.verification.source import CheckFailure, Source
 
 LONG = 20_000  # characters of one text: shorter ones take some milliseconds
 AT_ONCE = 2  # children; each request has one text at a time worked on
@@ -32,10 +32,10 @@ _MOST_REPLY = 1 << 30
 _CHILD = (sys.executable, "-P", "-m", "upheld.verification.text_work")
 
 
-async def split_apart(answer: str) -> tuple[Sentence, ...] | Trouble:
+async def split_apart(answer: str) -> tuple[Sentence, ...] | CheckFailure:
     """`split_answer` in a child, or why there is no result."""
     reply = await _asked({"work": "split"}, answer)
-    return reply if isinstance(reply, Trouble) else await asyncio.to_thread(_sentences, reply)
+    return reply if isinstance(reply, CheckFailure) else await asyncio.to_thread(_sentences, reply)
 
 
 async def prepare_apart(source: Source) -> None:
@@ -43,7 +43,7 @@ async def prepare_apart(source: Source) -> None:
     passage = source.passage
     about = {"work": "prepare", "title": passage.title, "headings": passage.heading_path}
     reply = await _asked(about, passage.text)
-    if isinstance(reply, Trouble):
+    if isinstance(reply, CheckFailure):
         nothing = {"sentences": [], "disowned": {}, "quotable": (), "words": WordIndex(0, {})}
         source.prepared(trouble=reply, evidence=source.passage, **nothing)
     else:
@@ -58,7 +58,7 @@ def _sentences(reply: bytes) -> tuple[Sentence, ...]:
 def _fill(source: Source, reply: bytes) -> None:
     fields = json.loads(reply)
     trouble = fields["trouble"]
-    manners = {manner.value: manner for manner in Manner}
+    manners = {manner.value: manner for manner in Assertion}
     passage = source.passage
     source.prepared(
         evidence=replace(
@@ -67,11 +67,11 @@ def _fill(source: Source, reply: bytes) -> None:
             title=fields["title"],
             heading_path=tuple(fields["headings"]),
         ),
-        trouble=None if trouble is None else Trouble(Cause(trouble[0]), trouble[1]),
+        trouble=None if trouble is None else CheckFailure(Cause(trouble[0]), trouble[1]),
         sentences=[(start, end) for start, end in fields["sentences"]],
         quotable=tuple(Quotable(*each) for each in fields["quotable"]),
         disowned={
-            (start, end): Disowned(first, last, manners[manner])
+            (start, end): Unasserted(first, last, manners[manner])
             for start, end, first, last, manner in fields["disowned"]
         },
         names=Names(frozenset(fields["words"]), frozenset(fields["initials"])),
@@ -87,7 +87,7 @@ def _children() -> ChildProcesses:
     return children
 
 
-async def _asked(about: Mapping[str, object], text: str) -> bytes | Trouble:
+async def _asked(about: Mapping[str, object], text: str) -> bytes | CheckFailure:
     body = text.encode("utf-8", "surrogatepass")
     try:
         reply, _ = await _children().ask(json.dumps(about).encode(), body)
@@ -95,7 +95,7 @@ async def _asked(about: Mapping[str, object], text: str) -> bytes | Trouble:
         reason = f"the process that worked on its text ended (status {ended.status})"
         if ended.status == OUT_OF_MEMORY:
             reason = f"its text needs more than {MEMORY_BYTES // 1_000_000} MB to be worked on"
-        return Trouble(Cause.UNREADABLE, reason)
+        return CheckFailure(Cause.UNREADABLE, reason)
     return reply
 
 
@@ -103,7 +103,7 @@ def _answer(head: bytes, body: bytes) -> tuple[bytes, bytes]:
     """What the child replies."""
     about, text = json.loads(head), body.decode("utf-8", "surrogatepass")
     fields: dict[str, object]
-    with keeping():
+    with run_cache():
         if about["work"] == "split":
             fields = {"found": [asdict(each) for each in split_answer(text)]}
         else:

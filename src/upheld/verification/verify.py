@@ -20,16 +20,16 @@ from upheld._internal.concurrency import all_of
 from upheld.ports import Embedder, Entailment
 from upheld.run.trace import Span, current_run, span
 from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, unique_passages
-from upheld.verification.check_claim import Entail, Entailed, Word
+from upheld.verification.check_claim import Entail, Entailed, Hypothesis
 from upheld.verification.checkworthy import not_checkworthy
 from upheld.verification.claims import spoken
 from upheld.verification.decide import Conclude
-from upheld.verification.entailment import Pace
+from upheld.verification.entailment import Deadline
 from upheld.verification.exact_quote import find_quote
 from upheld.verification.premises import Premises, Task
 from upheld.verification.prepare import PrepareWindows, texts_ready
-from upheld.verification.rules import Guard
-from upheld.verification.source import Count, Source, Trouble
+from upheld.verification.rules import ConsistencyRules
+from upheld.verification.source import CheckFailure, Count, Source
 
 Progress = Callable[[int, int], None]  # claims that are decided, of how many
 Found = Callable[[Entailed], Awaitable[None]]  # is told about each claim as its search ends
@@ -44,7 +44,7 @@ class Verify:
 
     model: Entailment | None
     no_model: str = "no verifier model is installed"  # what is said where there is none
-    guard: Guard = Guard()
+    guard: ConsistencyRules = ConsistencyRules()
     conclude: Conclude = Conclude()  # fitted with the model's weights
     window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
     least_premise: int = 32  # tokens; a claim that leaves less is too long to check
@@ -76,14 +76,14 @@ class Verify:
 
         async def decide(found: Entailed) -> None:
             task = found.task
-            claim: Claim | Trouble
+            claim: Claim | CheckFailure
             if task.settled is not None:  # there is nothing to weigh
                 claim = replace(task.claim, verdict=task.settled)
             else:
                 claim = await pace(
                     lambda: self.conclude(task, found.findings, found.trouble, model), late=True
                 )
-            if isinstance(claim, Trouble):
+            if isinstance(claim, CheckFailure):
                 claim = replace(task.claim, verdict=_not_checked(claim))
             decided[task.place] = claim
             if progress is not None:
@@ -108,10 +108,10 @@ class Verify:
         await self._examine(claims, passages, question, self.pace(claims, passages), keep)
         return tuple(every[place] for place in range(len(claims)))
 
-    def pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Pace:
+    def pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Deadline:
         """How to work on texts of this size."""
         texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
-        return Pace(grace=self.grace, small=sum(map(len, texts)) <= self.small)
+        return Deadline(grace=self.grace, small=sum(map(len, texts)) <= self.small)
 
     def prepare(self, passages: Sequence[Passage]) -> None:
         """Make passages ready for their check: worth doing while the language model writes."""
@@ -123,7 +123,7 @@ class Verify:
         claims: Sequence[Claim],
         passages: Sequence[Passage],
         question: Question | None,
-        pace: Pace,
+        pace: Deadline,
         found: Found,
     ) -> None:
         """Each claim by itself, begun in order: the pairs of an early one wait for no later one."""
@@ -143,13 +143,13 @@ class Verify:
                 # The same claim twice is asked for once: the second finds what the first was told.
                 async with same.setdefault((claim.text, cites), asyncio.Lock()):
                     # A draft of quotes is what is left when time is up: those are still found.
-                    task: Task | Trouble | None = unread
+                    task: Task | CheckFailure | None = unread
                     if task is None:
                         task = await pace(lambda: self._task(place, claim, sources), late=True)
-                    if isinstance(task, Trouble):
+                    if isinstance(task, CheckFailure):
                         await found(Entailed(_given_up(place, claim, task)))
                     elif entail is None or trouble is not None:
-                        lost = trouble or Trouble(Cause.NO_MODEL, self.no_model)
+                        lost = trouble or CheckFailure(Cause.NO_MODEL, self.no_model)
                         await found(Entailed(task, (), lost))
                     else:
                         context = self._context(place, claims, question)
@@ -164,7 +164,7 @@ class Verify:
 
             await all_of(take_turns() for _ in range(self._claims_at_once(passages)))
 
-    def _prepare(self, premises: Premises, pace: Pace) -> PrepareWindows:
+    def _prepare(self, premises: Premises, pace: Deadline) -> PrepareWindows:
         return PrepareWindows(
             premises=premises, embedder=self.embedder, most_embedded=self.most_embedded, pace=pace
         )
@@ -200,7 +200,7 @@ class Verify:
         unread = {s.passage.id: s.trouble for s in sources if s.trouble is not None}
         return Task(place, claim, said, cited, others, quotes=quotes, unread=unread)
 
-    def _entail(self, model: Entailment, pace: Pace, step: Span) -> Entail:
+    def _entail(self, model: Entailment, pace: Deadline, step: Span) -> Entail:
         premises = Premises(
             room=model.room,
             count=_counted_once(model, pace),
@@ -214,7 +214,7 @@ class Verify:
         return Entail(
             model=model,
             premises=premises,
-            word=Word(model=model, premises=premises, most_foreign=self.most_foreign),
+            word=Hypothesis(model=model, premises=premises, most_foreign=self.most_foreign),
             guard=self.guard,
             conclude=self.conclude,
             pace=pace,
@@ -239,7 +239,7 @@ def _sources(passages: Sequence[Passage]) -> list[Source]:
     ]
 
 
-def _counted_once(model: Entailment, pace: Pace) -> Count:
+def _counted_once(model: Entailment, pace: Deadline) -> Count:
     """The model's count of tokens; a run counts each text once, however often it is cut."""
     known = lru_cache(maxsize=65_536)(model.count_tokens)
     counted: Count = current_run().known.setdefault(("count", id(model)), known)
@@ -252,10 +252,10 @@ def _counted_once(model: Entailment, pace: Pace) -> Count:
     return count
 
 
-def _given_up(place: int, claim: Claim, trouble: Trouble) -> Task:
+def _given_up(place: int, claim: Claim, trouble: CheckFailure) -> Task:
     """A claim that was not checked: not even its quotes were looked for in time."""
     return Task(place, claim, "", settled=_not_checked(trouble))
 
 
-def _not_checked(trouble: Trouble) -> Verdict:
+def _not_checked(trouble: CheckFailure) -> Verdict:
     return Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)

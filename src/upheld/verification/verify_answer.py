@@ -20,7 +20,7 @@ from upheld.types import (
 from upheld.verification.checkworthy import is_reference, titles_of
 from upheld.verification.claims import Sentence, split_answer
 from upheld.verification.llm_judge import JudgeUncertain
-from upheld.verification.source import Trouble
+from upheld.verification.source import CheckFailure
 from upheld.verification.text_work import LONG, split_apart
 from upheld.verification.verify import Progress, Verify
 
@@ -45,7 +45,7 @@ async def verify_answer(
     """
     passages = as_passages(sources)
     claims = await _claims(verify, answer, passages)
-    if isinstance(claims, Trouble):
+    if isinstance(claims, CheckFailure):
         current_run().degrade(f"claims were not checked: {claims.reason}")
         return (_not_checked(answer, claims),)
     asked = None if question is None else Question(question)
@@ -57,23 +57,23 @@ async def verify_answer(
 
 async def _claims(
     verify: Verify, answer: str, passages: Sequence[Passage]
-) -> Sequence[Claim] | Trouble:
+) -> Sequence[Claim] | CheckFailure:
     """The answer's sentences as claims; a long answer is split in a process that can be killed."""
     pace = verify.pace([Claim(answer)], ())
-    sentences: tuple[Sentence, ...] | Trouble
+    sentences: tuple[Sentence, ...] | CheckFailure
     if len(answer) > LONG:
         sentences = await pace.before_deadline(
             lambda seconds: within(seconds, split_apart(answer)), late=True
         )
     else:
         sentences = await pace(lambda: split_answer(answer), late=True)
-    if isinstance(sentences, Trouble):
+    if isinstance(sentences, CheckFailure):
         return sentences
     titles = titles_of(passages)
     return await pace(lambda: [_claim(each, passages, titles) for each in sentences], late=True)
 
 
-def _not_checked(answer: str, trouble: Trouble) -> Claim:
+def _not_checked(answer: str, trouble: CheckFailure) -> Claim:
     """The answer as one claim: it could not even be split into sentences."""
     text = answer.strip()
     start = answer.index(text)

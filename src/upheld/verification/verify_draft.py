@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from upheld.answer.verdicts import mend
+from upheld.answer.verdicts import fix_citations
 from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Support
 from upheld.verification.claims import split_answer
@@ -44,7 +44,7 @@ class VerifyDraft:
             checked = tuple(map(_known_before, said, again))
         if self.judge is not None:
             checked = await self.judge(checked, passages)
-        mended = tuple(map(mend, checked))
+        mended = tuple(map(fix_citations, checked))
         if all(claim.verdict.support is not Support.NOT_CHECKED for claim in mended):
             known.add((mended, against))
         return replace(draft, claims=mended)

@@ -23,7 +23,7 @@ from tests.integration.service.serving import (
 )
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer
 from upheld.types import Answer
 
@@ -107,8 +107,8 @@ async def test_the_body_is_what_the_library_gives_and_fits_its_schema(
 ) -> None:
     body = (await ask(caller, "How many rooms has the inn?", method="upheld")).json()
     answer = TypeAdapter(Answer).validate_python(body)
-    assert plain(answer) == body
-    assert list(body) == list(plain(answer))
+    assert to_json(answer) == body
+    assert list(body) == list(to_json(answer))
     operation = app.openapi()["paths"]["/v1/answers"]["post"]
     content = operation["responses"]["200"]["content"]
     assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/Answer"}
@@ -204,7 +204,7 @@ async def test_a_check_is_the_librarys_own(app: FastAPI, caller: httpx2.AsyncCli
     body = {"answer": "The tower opens at nine. [1] Dogs may enter. [1]", "sources": sources}
     reply = await caller.post("/v1/verify", json=body)
     checked = reply.json()
-    assert plain(TypeAdapter(CheckedAnswer).validate_python(checked)) == checked
+    assert to_json(TypeAdapter(CheckedAnswer).validate_python(checked)) == checked
     assert [claim["verdict"]["support"] for claim in checked["claims"]] == [
         "supported",
         "not_checked",

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.integration.places import Place
 from tests.integration.service.serving import client, new_key, running, service_settings, work_off
 from tests.servers.postgres import State
-from upheld._internal.loop_thread import OwnLoop
+from upheld._internal.loop_thread import LoopThread
 from upheld.types import Scope
 
 pytestmark = pytest.mark.real
@@ -82,7 +82,7 @@ class Twins(RuleBasedStateMachine):
 
     app: FastAPI
     state: State
-    loop: OwnLoop
+    loop: LoopThread
     told: list[int]
 
     def __init__(self) -> None:
@@ -234,7 +234,7 @@ def _once(key: str | None) -> dict[str, str]:
     ],
 )
 def test_a_key_cannot_tell_hidden_from_absent(own_state: State, tmp_path: Path, runs: int) -> None:
-    loop = OwnLoop()
+    loop = LoopThread()
     life = running(service_settings(own_state, Place(str(tmp_path))))
     app = loop.run(life.__aenter__())
     told: list[int] = []

@@ -24,7 +24,7 @@ from tests.integration.service.serving import (
 )
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
-from upheld.resources.open import Parts, Shared, join
+from upheld.resources.open import Resources, Shared, join
 from upheld.service.tenants import indexes as knowledge
 from upheld.settings import Settings
 
@@ -164,7 +164,7 @@ async def test_a_store_that_hangs_for_one_tenant_stops_no_other(
 ) -> None:
     stuck: set[str] = set()
 
-    async def hang(shared: Shared, settings: Settings) -> Parts:
+    async def hang(shared: Shared, settings: Settings) -> Resources:
         if any(each in settings.kb for each in stuck):
             await asyncio.Event().wait()
         return await join(shared, settings)

@@ -27,7 +27,7 @@ from tests.integration.places import Place
 from tests.integration.service.listening import listening, remote
 from tests.integration.service.serving import give, new_key, service_settings, work_off
 from tests.servers.postgres import State
-from upheld._internal.loop_thread import OwnLoop
+from upheld._internal.loop_thread import LoopThread
 
 pytestmark = pytest.mark.real
 CHECKS = [
@@ -43,7 +43,7 @@ QUIET = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too
 @pytest.fixture
 def service(own_state: State, tmp_path: Path) -> Iterator[tuple[str, str]]:
     """The address of a service with one document, and a key that may do everything."""
-    loop, stack = OwnLoop(), AsyncExitStack()
+    loop, stack = LoopThread(), AsyncExitStack()
 
     async def start() -> tuple[str, str]:
         key = await new_key(own_state)

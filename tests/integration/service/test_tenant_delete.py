@@ -30,14 +30,14 @@ from tests.integration.service.serving import (
 from tests.servers.postgres import State
 from upheld.cli import app as command
 from upheld.errors import ConflictError, NotFoundError, StorageError
-from upheld.service.auth.middleware import Caller
+from upheld.service.auth.middleware import Principal
 from upheld.service.db import tenants
 from upheld.service.db.connect import conninfo
 from upheld.service.db.database import Database, admin_session
 from upheld.service.db.keys import KeyScope
 from upheld.service.db.queue import Work
 from upheld.service.db.tables import metadata
-from upheld.service.jobs.document_writes import Gift
+from upheld.service.jobs.document_writes import DocumentUpload
 from upheld.service.jobs.document_writes import give as give_to
 from upheld.service.jobs.uploads import receive
 from upheld.service.tenants import deletion as ending
@@ -211,9 +211,9 @@ async def test_an_upload_that_was_under_way_leaves_nothing(
         await receive(service, id, "staff", chunks(ends=True))
     assert holding(Path(owners.kb), SECRET) == []
     upload = await receive(service, id, "staff", chunks(ends=False))
-    gift = Gift("staff", "late", "late.txt", frozenset(), upload)
+    gift = DocumentUpload("staff", "late", "late.txt", frozenset(), upload)
     with pytest.raises(NotFoundError):
-        await give_to(service, Caller(id, "late", frozenset(KeyScope), None), gift, None)
+        await give_to(service, Principal(id, "late", frozenset(KeyScope), None), gift, None)
     assert holding(Path(owners.kb), SECRET) == []
 
 

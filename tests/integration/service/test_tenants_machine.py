@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.integration.service.people import new_tenant, with_collection
 from tests.servers.postgres import State
-from upheld._internal.loop_thread import OwnLoop
+from upheld._internal.loop_thread import LoopThread
 from upheld.errors import ConflictError, NotFoundError, UsageError
 from upheld.service.db import answers, audit, collections, documents, idempotency
 from upheld.service.db.answers import Cited, KeptAnswer
@@ -72,7 +72,7 @@ class Tenants(RuleBasedStateMachine):
 
     database: Database
     owner: Any
-    loop: OwnLoop
+    loop: LoopThread
 
     def __init__(self) -> None:
         super().__init__()
@@ -267,7 +267,7 @@ def covers(reader: frozenset[str] | None, asker: frozenset[str] | None) -> bool:
     ],
 )
 def test_nothing_of_one_tenant_is_visible_to_another(state: State, walls: str, runs: int) -> None:
-    loop = OwnLoop()
+    loop = LoopThread()
     if walls == "queries alone":
         database = Database(create_async_engine(address(state.superuser)))
     else:

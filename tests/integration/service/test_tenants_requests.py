@@ -23,7 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.integration.places import Place
 from tests.integration.service.serving import client, new_key, running, service_settings, work_off
 from tests.servers.postgres import State
-from upheld._internal.loop_thread import OwnLoop
+from upheld._internal.loop_thread import LoopThread
 from upheld.types import Scope
 
 pytestmark = pytest.mark.real
@@ -62,7 +62,7 @@ class Requests(RuleBasedStateMachine):
 
     app: FastAPI
     state: State
-    loop: OwnLoop
+    loop: LoopThread
     count: Count
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ class Requests(RuleBasedStateMachine):
     ],
 )
 def test_no_reply_holds_words_of_others(own_state: State, tmp_path: Path, requests: int) -> None:
-    loop = OwnLoop()
+    loop = LoopThread()
     life = running(service_settings(own_state, Place(str(tmp_path)), open_indexes=3))
     app = loop.run(life.__aenter__())
     count = Count()

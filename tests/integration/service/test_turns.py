@@ -24,7 +24,7 @@ from upheld.service.db.database import Database
 from upheld.service.db.documents import DocumentStatus
 from upheld.service.db.jobs import Jobs, JobStatus
 from upheld.service.db.queue import Again, Task, Work, worker_app
-from upheld.service.jobs.document_writes import Gift, give, take_back
+from upheld.service.jobs.document_writes import DocumentUpload, give, take_back
 from upheld.service.jobs.tasks import BATCH, Works, bodies
 from upheld.service.jobs.worker import working
 from upheld.service.resources import Service, opened
@@ -245,7 +245,7 @@ async def test_large_files_of_one_tenant_do_not_delay_a_note_of_another(
         await given(service, much, "large", large)
         for number in range(6):
             waiting = await upload(service, much.tenant, bomb)
-            gift = Gift("staff", f"bomb{number}", "bomb.xlsx", frozenset(), waiting)
+            gift = DocumentUpload("staff", f"bomb{number}", "bomb.xlsx", frozenset(), waiting)
             await give(service, owner(much), gift, None)
         await until(partial(began, service, much, Task.INGEST))
         asked = time.monotonic()

@@ -14,16 +14,16 @@ from tests.integration.places import Place
 from tests.integration.service.people import new_tenant
 from tests.integration.service.serving import service_settings
 from tests.servers.postgres import State
-from upheld._internal.cache import kept_entries
+from upheld._internal.cache import cached_entries
 from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Statistics
-from upheld.service.auth.middleware import Caller
+from upheld.service.auth.middleware import Principal
 from upheld.service.db import documents
 from upheld.service.db.documents import Document, DocumentStatus
 from upheld.service.db.jobs import Jobs
 from upheld.service.db.keys import KeyScope
 from upheld.service.db.queue import Task, Work
-from upheld.service.jobs.document_writes import Gift, give, take_back
+from upheld.service.jobs.document_writes import DocumentUpload, give, take_back
 from upheld.service.jobs.tasks import TAIL_ROWS, Works, untidy
 from upheld.service.jobs.uploads import Upload, receive, sweep
 from upheld.service.resources import Service, opened
@@ -53,13 +53,13 @@ async def upload(service: Service, tenant: UUID, text: bytes) -> Upload:
 
 async def given(service: Service, work: Work, id: str, text: bytes) -> Upload:
     waiting = await upload(service, work.tenant, text)
-    gift = Gift("staff", id, f"{id}.txt", frozenset(), waiting)
+    gift = DocumentUpload("staff", id, f"{id}.txt", frozenset(), waiting)
     await give(service, owner(work), gift, None)
     return waiting
 
 
-def owner(work: Work) -> Caller:
-    return Caller(work.tenant, "test", frozenset(KeyScope), None)
+def owner(work: Work) -> Principal:
+    return Principal(work.tenant, "test", frozenset(KeyScope), None)
 
 
 async def rows(service: Service, work: Work) -> list[Document]:
@@ -161,13 +161,13 @@ async def test_after_a_deletion_no_cache_holds_the_text(service: Service, work: 
         answer = await kb.ask("When does the tower open?")
         assert "nine" in answer.text
         index = kb._parts.index
-    assert kept_entries() == 0
+    assert cached_entries() == 0
     assert isinstance(index, LanceIndex)
     before = index._collections["staff"]
     await take_back(service, owner(work), "staff", "rota", None)
     await works.delete(work)
     assert index._collections.get("staff") is not before  # nor does the engine, in its own cache
-    assert kept_entries() == 0
+    assert cached_entries() == 0
 
 
 async def asked_for(service: Service, work: Work, task: Task) -> int:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.edge.onnx.batch_queue import BatchQueue
 from upheld.edge.onnx.session import open_session, sha256_of
 from upheld.errors import MissingExtraError, ModelError
-from upheld.ports import Judgement, Pair, Relevance
+from upheld.ports import Judgement, Pair, QueryPassagePair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -188,21 +188,21 @@ class LocalGrader:
             model, tokenizer, name=name, role="grader", outputs=GRADER_OUTPUTS, cuts=True
         )
         self.identity = self._encoder.identity
-        self._queue: BatchQueue[Relevance, float] = BatchQueue(
+        self._queue: BatchQueue[QueryPassagePair, float] = BatchQueue(
             lambda batch: [self._run(pair) for pair in batch],
             lambda pair: len(pair.query) + len(pair.text),
             budget=1,  # each alone
             workers=threads or cores(),
         )
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         """One probability a pair, in the order given; a pair that others wait for is run once."""
         return await self._queue.run(pairs)
 
     async def close(self) -> None:
         await self._queue.close()
 
-    def _run(self, pair: Relevance) -> float:
+    def _run(self, pair: QueryPassagePair) -> float:
         encoding = self._encoder.encode(pair.text, self._beginning(pair.query))
         helps, _ = self._encoder.probabilities(encoding)
         return min(max(helps, _NEARLY), 1 - _NEARLY)

@@ -12,7 +12,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Key, Value]):
+class BoundedCache(Generic[Key, Value]):
     """Remembers the newest `most` values, none longer than `seconds`.
 
     With `size`, also no more than `most_bytes` of them; a larger one is not remembered at all.

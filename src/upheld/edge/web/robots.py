@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from upheld.edge.web.bounded_cache import Kept
+from upheld.edge.web.bounded_cache import BoundedCache
 from upheld.errors import MissingExtraError, WebRefusedError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Robots:
 
     def __init__(self, read: ReadRobots) -> None:
         self._read = read
-        self._rules = Kept[httpx2.URL, "Protego"](_HOSTS, _SECONDS)
+        self._rules = BoundedCache[httpx2.URL, "Protego"](_HOSTS, _SECONDS)
 
     async def permit(self, url: httpx2.URL) -> None:
         """Raises WebRefusedError if the site does not want this page fetched."""

@@ -14,7 +14,7 @@ from typing import Protocol
 import httpx2
 
 from upheld._internal.concurrency import all_of, in_reading_thread, within
-from upheld.edge.web.bounded_cache import Kept
+from upheld.edge.web.bounded_cache import BoundedCache
 from upheld.edge.web.searx import Found, Results
 from upheld.errors import BudgetExceededError, ReadError, WebError
 from upheld.ports import IndexedDocument, Page
@@ -45,7 +45,7 @@ class Pages:
         seconds: float = 900.0,
     ) -> None:
         self._fetch, self._read = fetch, read
-        self._kept = Kept[Found, IndexedDocument](
+        self._kept = BoundedCache[Found, IndexedDocument](
             most, seconds, size=_held_bytes, most_bytes=MOST_BYTES
         )
 

@@ -19,7 +19,7 @@ from upheld.types import Claim, Draft, Evidence, Question, union
 from upheld.verification.verify_draft import Check
 
 
-def resting_on(claims: Iterable[Claim], evidence: Evidence) -> Evidence:
+def cited_passages(claims: Iterable[Claim], evidence: Evidence) -> Evidence:
     """Of the evidence, what the claims cite and what their verdicts point at."""
     named = {
         each.passage_id
@@ -84,5 +84,5 @@ class AnswerFacet:
         if all(is_supported(claim) or not is_checkworthy(claim) for claim in draft.claims):
             return draft
         claims = (await self.check(replace(draft, evidence=everything))).claims
-        evidence = union(draft.evidence, resting_on(claims, everything))
+        evidence = union(draft.evidence, cited_passages(claims, everything))
         return replace(draft, claims=claims, evidence=evidence)

@@ -14,7 +14,7 @@ from itertools import islice
 from upheld.answer.verdicts import is_supported
 from upheld.errors import BudgetExceededError, ModelError
 from upheld.generation.extract import Candidate, quoted, sentences_of
-from upheld.ports import Grader, Relevance, Searcher
+from upheld.ports import Grader, QueryPassagePair, Searcher
 from upheld.run.calls import grade
 from upheld.run.trace import current_run, span
 from upheld.text import figures, names
@@ -23,7 +23,7 @@ from upheld.verification.relevance import titled
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rivals:
+class ConflictDetector:
     """Asks the grader about a few sentences, and no language model."""
 
     search: Searcher  # deeper than the writer reads: what disagrees seldom stands first
@@ -51,18 +51,20 @@ class Rivals:
         self, claims: Sequence[Claim], draft: Draft, grader: Grader
     ) -> list[Conflict]:
         question = draft.question
-        told = [Relevance(question.text, text) for text in titled(claims, draft.evidence)]
+        told = [QueryPassagePair(question.text, text) for text in titled(claims, draft.evidence)]
         bearing = await grade(grader, "rivals", told)
         answering = [
             claim
             for claim, chance in zip(claims, bearing, strict=True)
-            if chance >= self.bears and brings(claim.text, question.text)
+            if chance >= self.bears and new_entities(claim.text, question.text)
         ]
         if not answering:
             return []
         passages = (await self.search(question)).passages
         every = [(claim, each) for claim in answering for each in self._of(claim, passages, draft)]
-        pairs = [Relevance(question.text, sentence.alone.searchable) for _, sentence in every]
+        pairs = [
+            QueryPassagePair(question.text, sentence.alone.searchable) for _, sentence in every
+        ]
         chances = await grade(grader, "rivals", pairs) if pairs else []
         best: dict[Claim, tuple[float, Candidate]] = {}
         for (claim, sentence), chance in zip(every, chances, strict=True):
@@ -84,22 +86,22 @@ class Rivals:
             for each in passages
             if each.document_id not in own
             and each.title not in titles
-            and differs(claim.text, each.searchable, asked)
+            and disagrees(claim.text, each.searchable, asked)
         )
         sentences = sentences_of(list(islice(others, self.passages)))
-        return [each for each in sentences if differs(each.text, claim.text, asked)]
+        return [each for each in sentences if disagrees(each.text, claim.text, asked)]
 
 
-def brings(text: str, *known: str) -> tuple[str, ...]:
+def new_entities(text: str, *known: str) -> tuple[str, ...]:
     """The figures and names of a text that what is known does not have."""
     values = frozenset[str]().union(*map(figures.values, known))
     return (*figures.absent(text, values), *names.absent(text, *map(names.given, known)))
 
 
-def differs(one: str, other: str, question: str) -> bool:
+def disagrees(one: str, other: str, question: str) -> bool:
     """Whether half or more of the figures and names that one text answers by are not the other's.
 
     Not all: two actors may be called David, and both documents name the film.
     """
-    answer = brings(one, question)
-    return bool(answer) and 2 * len(brings(one, question, other)) >= len(answer)
+    answer = new_entities(one, question)
+    return bool(answer) and 2 * len(new_entities(one, question, other)) >= len(answer)

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from upheld.generation.fallback import Write
-from upheld.methods.by_diagnosis.conflict_detector import Rivals
-from upheld.methods.by_diagnosis.unsupported_policy import fell, telling_searches
+from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
+from upheld.methods.by_diagnosis.unsupported_policy import is_rejected, telling_searches
 from upheld.ports import Embedder, Grader
 from upheld.run.trace import current_run
 from upheld.types import Draft
-from upheld.verification.relevance import with_bearing
+from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import Check
 
 QUOTED = "the first draft bears weakly on the question: the sources are quoted instead"
@@ -25,7 +25,7 @@ WITHHELD = "what was found does not seem to answer the question"
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnPoint:
+class RelevanceGate:
     """Where nobody can say how claims bear on the question, everything stays as it is."""
 
     grader: Grader | None
@@ -52,18 +52,18 @@ class OnPoint:
 
     async def _bears(self, draft: Draft) -> float | None:
         """How the best claim bears on the question, of those that did not fall."""
-        graded = await with_bearing(draft, self.grader, self.embedder)
-        standing = [claim for claim in graded.claims if not fell(claim)]
+        graded = await score_relevance(draft, self.grader, self.embedder)
+        standing = [claim for claim in graded.claims if not is_rejected(claim)]
         chances = [claim.bearing for claim in standing if claim.bearing is not None]
         return max(chances, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LastLook:
+class FinalChecks:
     """No language model is asked, and the grader in part the same things, which costs nothing."""
 
-    on_point: OnPoint
-    rivals: Rivals
+    on_point: RelevanceGate
+    rivals: ConflictDetector
 
     async def __call__(self, draft: Draft, facets: int) -> Draft:
         looked = await self.rivals(await self.on_point(draft, alone=facets == 1))

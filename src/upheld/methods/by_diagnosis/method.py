@@ -30,10 +30,10 @@ from upheld.generation.fallback import Write
 from upheld.generation.refine import Restate
 from upheld.methods.by_diagnosis.answer_facet import AnswerFacet
 from upheld.methods.by_diagnosis.diagnose import Fault, diagnose
-from upheld.methods.by_diagnosis.final_checks import LastLook
+from upheld.methods.by_diagnosis.final_checks import FinalChecks
 from upheld.methods.by_diagnosis.offer import Offer
 from upheld.methods.by_diagnosis.repair import Repair, Repaired, applied
-from upheld.methods.by_diagnosis.unsupported_policy import Leftover
+from upheld.methods.by_diagnosis.unsupported_policy import UnsupportedPolicy
 from upheld.planning.facets import facets_of
 from upheld.planning.plan import Plan
 from upheld.ports import Searcher
@@ -41,7 +41,7 @@ from upheld.retrieval.correct import Correct
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
-from upheld.run.best_effort import as_they_come
+from upheld.run.best_effort import gather_partial
 from upheld.run.trace import current_run
 from upheld.types import Draft, Question
 from upheld.verification.verify_draft import Check
@@ -62,10 +62,10 @@ class ByDiagnosis:
     write: Write
     restate: Restate | None  # None: claims that do not hold stay as they are
     check: Check
-    last_look: LastLook
+    last_look: FinalChecks
     max_facets: int = 4  # ours: as many answers as a reader takes in
     rounds: int = 2  # ours: for what was written, and for what the first round wrote
-    unsupported: Leftover = Leftover.MARK
+    unsupported: UnsupportedPolicy = UnsupportedPolicy.MARK
 
     async def __call__(self, question: Question) -> Draft:
         run = current_run()
@@ -102,7 +102,7 @@ class ByDiagnosis:
 
         async with meanwhile(self.search(question)) as found:
             facets = await facets_of(question, self.plan, self.max_facets)
-            await as_they_come((answer(facet, question, found) for facet in facets), take)
+            await gather_partial((answer(facet, question, found) for facet in facets), take)
         return [done[facet] for facet in facets]
 
 
@@ -115,5 +115,5 @@ async def mend(drafts: Drafts, faults: Iterable[Fault], repair: Repair, offer: O
         mended = applied(mended, repaired)
         offer(mended)
 
-    await as_they_come((repair(fault, drafts) for fault in faults), take)
+    await gather_partial((repair(fault, drafts) for fault in faults), take)
     return mended

@@ -12,9 +12,9 @@ from upheld.answer.verdicts import is_checkworthy, is_supported
 from upheld.assessment.assess import parts_of, unspoken
 from upheld.generation.join import join
 from upheld.methods.by_diagnosis.unsupported_policy import (
-    Leftover,
-    fell,
-    settled,
+    UnsupportedPolicy,
+    apply_policy,
+    is_rejected,
     telling_searches,
     with_conflicts,
 )
@@ -22,7 +22,7 @@ from upheld.run.trace import Run, Score, span
 from upheld.types import Draft, Question, Support
 
 
-def standing(answer: Draft, drafts: Sequence[Draft], llm_calls: int) -> Score:
+def score_draft(answer: Draft, drafts: Sequence[Draft], llm_calls: int) -> Score:
     """Of an answer and the drafts of the facets that it was joined from.
 
     Compared in this order: fewer contradicted claims, more facets covered by a supported claim, a
@@ -59,21 +59,21 @@ class Offer:
 
     question: Question
     run: Run
-    leftover: Leftover
+    leftover: UnsupportedPolicy
 
     def __call__(self, drafts: Sequence[Draft], score: Score | None = None) -> Score:
         """Returns the score: the answer's own, where none is given."""
         answer = with_conflicts(join(self.question, drafts))
         if score is None:
-            score = standing(answer, drafts, self.run.meter.used.completions)
-        self.run.offer(settled(answer, self.leftover), score)
+            score = score_draft(answer, drafts, self.run.meter.used.completions)
+        self.run.offer(apply_policy(answer, self.leftover), score)
         return score
 
     def last(self, drafts: Sequence[Draft]) -> Draft:
         """The best of all that was offered, for the reader; `drafts` are where repairs ended."""
         best = telling_searches(self.run.best or Draft(self.question), self.run.events)
         self.run.offer(best, self.run.best_score)
-        fallen = sum(fell(claim) for draft in drafts for claim in draft.claims)
-        shown = sum(map(fell, best.claims))
+        fallen = sum(is_rejected(claim) for draft in drafts for claim in draft.claims)
+        shown = sum(map(is_rejected, best.claims))
         with span("settle", note=f"{fallen} claims did not hold, {shown} of them are shown"):
             return best

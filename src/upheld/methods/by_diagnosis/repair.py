@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from upheld.answer.verdicts import is_checkworthy, is_supported
 from upheld.errors import LLMError
 from upheld.generation.refine import Restate
-from upheld.methods.by_diagnosis.answer_facet import AnswerFacet, resting_on, unseen
+from upheld.methods.by_diagnosis.answer_facet import AnswerFacet, cited_passages, unseen
 from upheld.methods.by_diagnosis.diagnose import Contradicted, Fault, Unanswered, Unsupported
 from upheld.retrieval.search import search_more
 from upheld.run.trace import current_run, span
@@ -45,7 +45,7 @@ class Repair:
             mended = await self._mended(fault, drafts)
             good = tuple(claim for claim in mended.claims if _may_stand(fault, claim))
             step.note = f"{fault} -> {' '.join(claim.text for claim in good) or 'as it was'}"
-            return Repaired(fault, good, resting_on(good, mended.evidence))
+            return Repaired(fault, good, cited_passages(good, mended.evidence))
 
     async def _mended(self, fault: Fault, drafts: Sequence[Draft]) -> Draft:
         at_hand = union(*(draft.evidence for draft in drafts))
@@ -80,7 +80,7 @@ class Repair:
             current_run().degrade("no language model: a claim was not restated")
             return Draft(facet)
         against = {each.passage_id for each in claim.verdict.evidence_against}
-        shown = union(new, resting_on((claim,), evidence))
+        shown = union(new, cited_passages((claim,), evidence))
         first = Evidence(tuple(hit for hit in shown if hit.passage.id in against))
         shown = Evidence((*first.hits, *unseen(shown, first).hits))
         return await self.answer.check(await self.restate(facet, claim, shown))

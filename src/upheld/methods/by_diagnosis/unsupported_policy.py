@@ -28,14 +28,14 @@ def with_conflicts(draft: Draft) -> Draft:
 _SEARCHES = ("search", "web_search")  # the stages whose note is what was searched for
 
 
-class Leftover(StrEnum):
+class UnsupportedPolicy(StrEnum):
     """What becomes of a claim that no repair could uphold."""
 
     MARK = "mark"
     DROP = "drop"
 
 
-def settled(draft: Draft, leftover: Leftover) -> Draft:
+def apply_policy(draft: Draft, leftover: UnsupportedPolicy) -> Draft:
     """The draft as a reader may have it; it abstains where claims were checked and none held.
 
     Where checking itself was not possible, nothing is thrown away.
@@ -44,12 +44,12 @@ def settled(draft: Draft, leftover: Leftover) -> Draft:
     found = {claim.verdict.support for claim in checkable}
     if found.isdisjoint({Support.SUPPORTED, Support.NOT_CHECKED}):
         return replace(draft, claims=(), notes=(*draft.notes, *_withheld(len(checkable))))
-    if leftover is Leftover.MARK:
+    if leftover is UnsupportedPolicy.MARK:
         return draft
-    return replace(draft, claims=tuple(claim for claim in draft.claims if not fell(claim)))
+    return replace(draft, claims=tuple(claim for claim in draft.claims if not is_rejected(claim)))
 
 
-def fell(claim: Claim) -> bool:
+def is_rejected(claim: Claim) -> bool:
     """Whether a claim was checked and did not hold; where documents disagree, it stands."""
     wrong = claim.verdict.support in (Support.UNSUPPORTED, Support.CONTRADICTED)
     return wrong and conflict_of(claim) is None

@@ -12,7 +12,7 @@ from fastapi import Header, Response
 from fastapi.responses import JSONResponse
 
 from upheld.errors import UpheldError
-from upheld.service.auth.middleware import Caller
+from upheld.service.auth.middleware import Principal
 from upheld.service.db import idempotency
 from upheld.service.db.database import Session
 from upheld.service.db.idempotency import Claim, Replay
@@ -54,7 +54,7 @@ class Once:
 @asynccontextmanager
 async def once(
     service: Service,
-    caller: Caller,
+    caller: Principal,
     *,
     route: str,
     key: str | None,
@@ -92,7 +92,7 @@ async def once(
 
 async def carry_out(
     service: Service,
-    caller: Caller,
+    caller: Principal,
     change: Callable[[Session], Awaitable[Any]],
     *,
     route: str,
@@ -114,6 +114,6 @@ async def carry_out(
         return JSONResponse(await at_most(STATE_SECONDS, carried_out()), status)
 
 
-async def _abandon(service: Service, caller: Caller, claim: Claim) -> None:
+async def _abandon(service: Service, caller: Principal, claim: Claim) -> None:
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         await idempotency.abandon(session, claim)

@@ -43,7 +43,7 @@ _bearer = HTTPBearer(auto_error=False, description="An API key: uph_…")
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class Principal:
     """Whose request it is, and what its key may do and see."""
 
     tenant: UUID
@@ -53,7 +53,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AuthMiddleware:
     """Lets nobody in without a live key."""
 
     app: ASGIApp
@@ -135,10 +135,10 @@ async def _within_budget(look_up: Coroutine[Any, Any, T], body: _Body) -> T:
         await leave(task)
 
 
-async def _caller(service: Service, scope: Scope, body: _Body) -> Caller:
+async def _caller(service: Service, scope: Scope, body: _Body) -> Principal:
     given = Headers(scope=scope).get("authorization")
     if service.dev is not None and given in _NO_KEY and _from_this_machine(scope):
-        return Caller(service.dev, "dev", frozenset(KeyScope), None)
+        return Principal(service.dev, "dev", frozenset(KeyScope), None)
     scheme, _, token = (given or "").partition(" ")
     text = token.strip() if scheme.lower() == "bearer" else ""
     key = await _within_budget(keys.verify(service.database, text), body)
@@ -147,7 +147,7 @@ async def _caller(service: Service, scope: Scope, body: _Body) -> Caller:
             "This request has no key that is valid here.",
             help="Send the header Authorization: Bearer uph_…",
         )
-    return Caller(key.tenant, key.prefix, key.scopes, key.labels)
+    return Principal(key.tenant, key.prefix, key.scopes, key.labels)
 
 
 def _from_this_machine(scope: Scope) -> bool:
@@ -164,16 +164,16 @@ def _from_this_machine(scope: Scope) -> bool:
 
 def tenant_of(scope: Scope) -> str | None:
     """For logs: whose request it is, once the door has let it in."""
-    caller: Caller | None = scope.get("state", {}).get("caller")
+    caller: Principal | None = scope.get("state", {}).get("caller")
     return None if caller is None else str(caller.tenant)
 
 
-def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | None], Caller]:
+def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | None], Principal]:
     def check(
         request: Request,
         _shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-    ) -> Caller:
-        caller: Caller = request.state.caller
+    ) -> Principal:
+        caller: Principal = request.state.caller
         if scope not in caller.scopes:
             raise NotAllowedError(
                 f"This key may not {scope}.",
@@ -184,10 +184,10 @@ def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | N
     return check
 
 
-Asker = Annotated[Caller, Depends(_may(KeyScope.ASK))]
-Checker = Annotated[Caller, Depends(_may(KeyScope.VERIFY))]
-Reader = Annotated[Caller, Depends(_may(KeyScope.READ))]
-Writer = Annotated[Caller, Depends(_may(KeyScope.WRITE))]
+Asker = Annotated[Principal, Depends(_may(KeyScope.ASK))]
+Checker = Annotated[Principal, Depends(_may(KeyScope.VERIFY))]
+Reader = Annotated[Principal, Depends(_may(KeyScope.READ))]
+Writer = Annotated[Principal, Depends(_may(KeyScope.WRITE))]
 
 
 def _service(request: Request) -> Service:

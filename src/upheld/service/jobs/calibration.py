@@ -14,13 +14,13 @@ from typing import Any
 from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.calibration.fitted import FittedGuarantee, fitted_today
 from upheld.calibration.labelled import LabelledClaim, labels_in, the_pipeline
 from upheld.calibration.learn_then_test import calibrate, help_for, why_nothing
 from upheld.errors import CalibrationError, NotAllowedError, TooLargeError, UsageError
 from upheld.service.admission.idempotency import carry_out
-from upheld.service.auth.middleware import Caller
+from upheld.service.auth.middleware import Principal
 from upheld.service.db import audit, collections, guarantees
 from upheld.service.db.database import Session
 from upheld.service.db.jobs import Jobs
@@ -122,7 +122,7 @@ def fit(asked: Asked) -> FittedGuarantee | str:
 
 
 async def ask_for(
-    service: Service, caller: Caller, collection: str, asked: Asked, key: str | None
+    service: Service, caller: Principal, collection: str, asked: Asked, key: str | None
 ) -> Response:
     """Take labels on; what was certified before stands until they are fitted."""
     _sees_all(caller)
@@ -138,7 +138,7 @@ async def ask_for(
             subject=collection,
             detail={"labels": len(asked.labels), "alpha": asked.alpha, "delta": asked.delta},
         )
-        return plain(Fitting(collection, len(asked.labels), job))
+        return to_json(Fitting(collection, len(asked.labels), job))
 
     sent = [collection, asked.alpha, asked.delta, asked.name, asked.hash]
     request = json.dumps(sent).encode()
@@ -147,7 +147,9 @@ async def ask_for(
     )
 
 
-async def take_back(service: Service, caller: Caller, collection: str, key: str | None) -> Response:
+async def take_back(
+    service: Service, caller: Principal, collection: str, key: str | None
+) -> Response:
     """From now on answers of the collection promise nothing."""
     _sees_all(caller)
 
@@ -155,7 +157,7 @@ async def take_back(service: Service, caller: Caller, collection: str, key: str 
         await collections.get(session, collection)
         await guarantees.forget(session, collection)
         await audit.record(session, actor=caller.key, action="guarantee.delete", subject=collection)
-        return plain(Removed(collection))
+        return to_json(Removed(collection))
 
     request = collection.encode()
     return await carry_out(
@@ -163,7 +165,7 @@ async def take_back(service: Service, caller: Caller, collection: str, key: str 
     )
 
 
-def _sees_all(caller: Caller) -> None:
+def _sees_all(caller: Principal) -> None:
     """A guarantee is for all who ask; labels from a part of the documents tell of that part."""
     if caller.labels is not None:
         raise NotAllowedError(

@@ -9,11 +9,11 @@ from typing import Any
 
 from fastapi import Response
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import UsageError
 from upheld.service.admission.idempotency import carry_out
 from upheld.service.admission.quotas import Quota
-from upheld.service.auth.middleware import Caller
+from upheld.service.auth.middleware import Principal
 from upheld.service.db import audit, collections, documents
 from upheld.service.db.database import Session
 from upheld.service.db.documents import Document, DocumentStatus
@@ -63,7 +63,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Gift:
+class DocumentUpload:
     """A document as somebody gives it: bytes that wait, or the address of a page.
 
     Without an `id` it is a new one, under an id of the service's choice.
@@ -103,7 +103,9 @@ def view(document: Document) -> DocumentView:
     )
 
 
-async def give(service: Service, caller: Caller, gift: Gift, key: str | None) -> Response:
+async def give(
+    service: Service, caller: Principal, gift: DocumentUpload, key: str | None
+) -> Response:
     """Take a document on; bytes that nobody will read any more go."""
     unread = [] if gift.upload is None else [gift.upload.name]
 
@@ -122,7 +124,7 @@ async def give(service: Service, caller: Caller, gift: Gift, key: str | None) ->
             detail={"revision": document.revision},
         )
         unread = [old] if old else []
-        return plain(UnderWay(view(document), job))
+        return to_json(UnderWay(view(document), job))
 
     route = POST if gift.id is None else PUT
     try:
@@ -136,7 +138,7 @@ async def give(service: Service, caller: Caller, gift: Gift, key: str | None) ->
     return reply
 
 
-async def _given(session: Session, gift: Gift) -> tuple[str | None, Document]:
+async def _given(session: Session, gift: DocumentUpload) -> tuple[str | None, Document]:
     """Where bytes wait that it replaces, and its row."""
     upload = None if gift.upload is None else gift.upload.name
     if gift.id is None:
@@ -161,7 +163,7 @@ async def _given(session: Session, gift: Gift) -> tuple[str | None, Document]:
 
 
 async def take_back(
-    service: Service, caller: Caller, collection: str, id: str, key: str | None
+    service: Service, caller: Principal, collection: str, id: str, key: str | None
 ) -> Response:
     """Mark a document for deletion; from now on nobody is shown an answer that quotes it."""
 
@@ -170,7 +172,7 @@ async def take_back(
         job = await Jobs(session).defer(Task.DELETE, collection)
         subject = f"{collection}/{id}"
         await audit.record(session, actor=caller.key, action="document.delete", subject=subject)
-        return plain(UnderWay(view(document), job))
+        return to_json(UnderWay(view(document), job))
 
     request = f"{collection}/{id}".encode()
     return await carry_out(
@@ -179,7 +181,7 @@ async def take_back(
 
 
 async def take_all_back(
-    service: Service, caller: Caller, collection: str, key: str | None
+    service: Service, caller: Principal, collection: str, key: str | None
 ) -> Response:
     """Mark every document of a collection that the caller may see."""
 
@@ -194,7 +196,7 @@ async def take_all_back(
             subject=collection,
             detail={"documents": count},
         )
-        return plain(Ending(collection, count, job))
+        return to_json(Ending(collection, count, job))
 
     return await carry_out(
         service,

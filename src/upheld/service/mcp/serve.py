@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp
 
 from upheld.errors import UsageError
-from upheld.resources.open import open_parts
+from upheld.resources.open import open_resources
 from upheld.service.http.connections import listening
 from upheld.service.http.patience import patient
 from upheld.service.mcp.tools import server
@@ -44,7 +44,7 @@ def _refuse(conn: HTTPConnection, error: Exception) -> Response:
 
 async def serve_stdio(settings: Settings, labels: Iterable[str] | None) -> None:
     """Serve whoever started this process, until it closes standard input."""
-    parts = await open_parts(settings)
+    parts = await open_resources(settings)
     try:
         await server(parts, labels).run_stdio_async()
     finally:
@@ -66,7 +66,7 @@ async def serve_http(
             help="Set UPHELD_MCP_KEY to a long random text, or leave out --host.",
         )
     with listening(host, port) as listener:
-        parts = await open_parts(settings)
+        parts = await open_resources(settings)
         try:
             app = http_app(server(parts, labels), host, settings.mcp_key)
             shown = f"[{host}]" if ":" in host else host

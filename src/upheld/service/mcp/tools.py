@@ -13,11 +13,11 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, create_model
 
 from upheld._internal.concurrency import within
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer, check
 from upheld.client import MAX_QUESTION, AsyncUpheld
 from upheld.errors import UpheldError, UsageError
-from upheld.resources.open import Parts
+from upheld.resources.open import Resources
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.service.mcp.text import answer_text, checked_text, evidence_text
@@ -49,7 +49,7 @@ def _shape(of: type) -> type[BaseModel]:
 ANSWER, CHECKED, EVIDENCE = _shape(Answer), _shape(CheckedAnswer), _shape(Evidence)
 
 
-def server(parts: Parts, labels: Iterable[str] | None = None) -> MCPServer:
+def server(parts: Resources, labels: Iterable[str] | None = None) -> MCPServer:
     """A server whose tools see what a caller with these labels may see; None: everything."""
     kb = AsyncUpheld(parts)
     seen = None if labels is None else frozenset(labels)
@@ -119,7 +119,7 @@ def server(parts: Parts, labels: Iterable[str] | None = None) -> MCPServer:
 def _told(value: Answer | CheckedAnswer | Evidence, text: str) -> CallToolResult:
     """The same object as `--json` prints, and the same in words."""
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=plain(value)
+        content=[TextContent(type="text", text=text)], structured_content=to_json(value)
     )
 
 
@@ -140,7 +140,7 @@ def _with_help(
     return call
 
 
-async def _need_documents(parts: Parts, labels: frozenset[str] | None) -> None:
+async def _need_documents(parts: Resources, labels: frozenset[str] | None) -> None:
     """Say so if there is nothing to see: documents of other labels are not there."""
     settings = parts.settings
     if labels is None:

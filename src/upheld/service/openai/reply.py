@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi.sse import format_sse_event
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.service.answering import Body
 from upheld.types import Support
 
@@ -123,10 +123,10 @@ def chunks(body: Body, whole: Completion, *, with_usage: bool) -> Iterator[bytes
     yield _chunk(whole, {"role": "assistant", "content": first})
     for sentence in rest:
         yield _chunk(whole, {"content": f" {sentence}"})
-    annotations = plain(whole.choices[0].message.annotations)
-    yield _chunk(whole, {"annotations": annotations}, "stop", upheld=plain(whole.upheld))
+    annotations = to_json(whole.choices[0].message.annotations)
+    yield _chunk(whole, {"annotations": annotations}, "stop", upheld=to_json(whole.upheld))
     if with_usage:
-        yield _event(whole, choices=[], usage=plain(whole.usage))
+        yield _event(whole, choices=[], usage=to_json(whole.usage))
     yield DONE
 
 

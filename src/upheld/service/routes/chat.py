@@ -16,7 +16,7 @@ from upheld.run.trace import Listener
 from upheld.service.admission.admission import Admitted
 from upheld.service.admission.idempotency import Once
 from upheld.service.answering import AskBudget, Body, answered
-from upheld.service.auth.middleware import Asker, Caller, Parts
+from upheld.service.auth.middleware import Asker, Parts, Principal
 from upheld.service.db import collections
 from upheld.service.http.bodies import json_route
 from upheld.service.http.connections import while_there
@@ -116,7 +116,7 @@ async def get_model(
     return as_json(Model(model))
 
 
-async def _models(service: Service, caller: Caller) -> list[str]:
+async def _models(service: Service, caller: Principal) -> list[str]:
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         named = await collections.listed(session)
     return [*METHODS, *(f"{method}{AT}{name}" for name in named for method in METHODS)]

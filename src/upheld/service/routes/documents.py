@@ -12,7 +12,7 @@ from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
 from upheld.errors import MissingExtraError, NotFoundError, UsageError
 from upheld.service.admission.idempotency import IdempotencyKey
 from upheld.service.admission.quotas import Quota, Uploads
-from upheld.service.auth.middleware import Caller, Parts, Reader, Writer
+from upheld.service.auth.middleware import Parts, Principal, Reader, Writer
 from upheld.service.db import collections, documents
 from upheld.service.db.documents import DocumentStatus
 from upheld.service.db.visible import may_give
@@ -23,9 +23,9 @@ from upheld.service.http.field_limits import MOST_LABELS, PAGE, CollectionName, 
 from upheld.service.http.problems import MOST_FAULTS
 from upheld.service.jobs.document_writes import (
     ACCEPTED,
+    DocumentUpload,
     DocumentView,
     Ending,
-    Gift,
     UnderWay,
     give,
     take_all_back,
@@ -253,7 +253,7 @@ async def get_text(
 
 
 async def _take(
-    request: Request, service: Service, caller: Caller, sent: Sent, key: str | None
+    request: Request, service: Service, caller: Principal, sent: Sent, key: str | None
 ) -> Response:
     """Within the tenant's limits."""
     may_give(sent.labels, caller.labels)  # before its bytes are taken
@@ -263,7 +263,7 @@ async def _take(
         return await give(service, caller, await _gift(request, service, caller, sent), key)
 
 
-async def _check_quota(request: Request, service: Service, caller: Caller, sent: Sent) -> None:
+async def _check_quota(request: Request, service: Service, caller: Principal, sent: Sent) -> None:
     """Before its bytes are taken, as far as its size is told; it is checked again with them."""
     told = request.headers.get("content-length", "")
     size = int(told) if told.isascii() and told.isdigit() else 0
@@ -275,15 +275,17 @@ async def _check_quota(request: Request, service: Service, caller: Caller, sent:
     await at_most(STATE_SECONDS, check())
 
 
-async def _gift(request: Request, service: Service, caller: Caller, sent: Sent) -> Gift:
+async def _gift(
+    request: Request, service: Service, caller: Principal, sent: Sent
+) -> DocumentUpload:
     """The document that a request sends, its bytes in storage."""
     kind = request.headers.get("content-type", "")
     if is_json(kind):
         page = _address(service.fetch, await request.body())
-        return Gift(sent.collection, sent.id, page, sent.labels)
+        return DocumentUpload(sent.collection, sent.id, page, sent.labels)
     origin = readable_name(sent.id or "document", sent.file_name, kind)
     upload = await receive(service, caller.tenant, sent.collection, request.stream())
-    return Gift(sent.collection, sent.id, origin, sent.labels, upload)
+    return DocumentUpload(sent.collection, sent.id, origin, sent.labels, upload)
 
 
 def _address(fetch: object, body: bytes) -> str:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from upheld._internal.concurrency import all_of
 from upheld.errors import ModelError, UpheldError
-from upheld.ports import Message, Pair, Relevance, Sampling
+from upheld.ports import Message, Pair, QueryPassagePair, Sampling
 from upheld.resources.open import has_local_models
 from upheld.service.auth.middleware import Parts
 from upheld.service.http.deadline import in_time
@@ -142,7 +142,7 @@ def _checks(service: Service) -> dict[str, Check | None]:
         await _there(shared.verify.model).judge([Pair("It opens at nine.", "It opens.")])
 
     async def grader() -> None:
-        await _there(shared.grade.grader).grade([Relevance("When?", "It opens at nine.")])
+        await _there(shared.grade.grader).grade([QueryPassagePair("When?", "It opens at nine.")])
 
     async def llm() -> None:
         asked = _there(shared.llm).stream([Message("user", "Say yes.")], Sampling(max_tokens=1))

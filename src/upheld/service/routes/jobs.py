@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import ConflictError
 from upheld.service.admission.idempotency import IdempotencyKey, carry_out
 from upheld.service.auth.middleware import Parts, Reader, Writer
@@ -55,7 +55,7 @@ async def cancel_job(
         if not await Jobs(session).cancel(id):
             raise ConflictError(f"Job {id} has ended already.")
         await audit.record(session, actor=caller.key, action="job.cancel", subject=str(id))
-        return plain(await Jobs(session).get(id))
+        return to_json(await Jobs(session).get(id))
 
     request = str(id).encode()
     return await carry_out(

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, format_sse_event
 from starlette.types import Receive, Scope, Send
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer
 from upheld.run.trace import Listener
 from upheld.service.answering import Body
@@ -27,7 +27,7 @@ OFF_LOOP_CLAIMS = 30  # more than these take over a millisecond
 
 def as_json(value: Any, status: int = 200) -> JSONResponse:
     """One object; its route declares the schema."""
-    return JSONResponse(plain(value), status)
+    return JSONResponse(to_json(value), status)
 
 
 async def rendered(checked: CheckedAnswer) -> Response:
@@ -57,7 +57,7 @@ def _pieces(checked: CheckedAnswer) -> Iterator[bytes]:
 def _as_bytes(value: Any) -> bytes:
     # As Starlette's JSONResponse has it.
     separators = (",", ":")
-    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=separators)
+    text = json.dumps(to_json(value), ensure_ascii=False, allow_nan=False, separators=separators)
     return text.encode()
 
 
@@ -154,7 +154,7 @@ async def _run(work: Work, items: Items) -> None:
     def heard(event: Event) -> None:
         if name := EVENTS.get(event.stage):
             # Without the note: it may hold words that nobody has verified.
-            told = {"stage": event.stage, "seconds": event.seconds, "usage": plain(event.usage)}
+            told = {"stage": event.stage, "seconds": event.seconds, "usage": to_json(event.usage)}
             items.put((name, told))
 
     try:

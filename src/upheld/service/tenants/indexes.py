@@ -16,7 +16,7 @@ from uuid import UUID
 
 from upheld.client import AsyncUpheld
 from upheld.errors import StorageError
-from upheld.resources.open import Parts, Shared, join, open_objects
+from upheld.resources.open import Resources, Shared, join, open_objects
 from upheld.service.http.deadline import forget, in_time
 from upheld.settings import Settings
 
@@ -30,11 +30,11 @@ def tenant_prefix(settings: Settings, tenant: UUID) -> str:
 
 @dataclass(slots=True)
 class _Open:
-    parts: Parts
+    parts: Resources
     users: int = 0
 
 
-class Knowledge:
+class TenantIndexes:
     """Opens indexes as they are asked for; the ones that were idle longest are closed again."""
 
     def __init__(self, settings: Settings, shared: Shared) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from upheld.ports import Grader, Judgement, Pair, Relevance
+from upheld.ports import Grader, Judgement, Pair, QueryPassagePair
 from upheld.types import content_hash
 from upheld_lab.bench.around import AroundEntailment
 
@@ -120,7 +120,7 @@ class KeptGrades:
     def identity(self) -> str:
         return self.model.identity
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         """Those that are kept from the file, the others by the model."""
         keys = [content_hash(f"{self.identity}\0{each.query}\0{each.text}") for each in pairs]
         found = await self._kept.numbers(dict(zip(keys, pairs, strict=True)), self._grade)
@@ -130,5 +130,5 @@ class KeptGrades:
         self._kept.close()
         await self.model.close()
 
-    async def _grade(self, pairs: Sequence[Relevance]) -> list[Numbers]:
+    async def _grade(self, pairs: Sequence[QueryPassagePair]) -> list[Numbers]:
         return [(chance,) for chance in await self.model.grade(pairs)]

@@ -18,8 +18,8 @@ from upheld.planning.next_question import Next
 from upheld.planning.plan import SubQuestions
 from upheld.planning.select import Serves
 from upheld.ports import IndexedDocument, Message
-from upheld.resources.fallback_search import open_wider
-from upheld.resources.open import Parts
+from upheld.resources.fallback_search import open_fallback_search
+from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases
 from upheld.settings import Settings
@@ -151,7 +151,7 @@ async def scripted(
     entailment = TimedEntailment(told=Told(latency.entail, memory["entail"]))
     grader = TimedGrader(told=Told(latency.grade, memory["grade"]))
     chunker, reader = Chunker(), ReadWorker()
-    parts = Parts(
+    parts = Resources(
         settings=settings,
         index=index,
         embedder=embedder,
@@ -161,6 +161,6 @@ async def scripted(
         grade=Grade(grader=grader, upper=0.7, lower=-0.7),
         chunker=chunker,
         reader=reader,
-        wider=open_wider(settings, index, embedder, reader, chunker),
+        wider=open_fallback_search(settings, index, embedder, reader, chunker),
     )
     return AsyncUpheld(parts), llm

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from upheld.ports import Filter, Judgement, Message, Output, Pair, Relevance, Reply, Sampling
+from upheld.ports import Filter, Judgement, Message, Output, Pair, QueryPassagePair, Reply, Sampling
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_grader import FakeGrader
@@ -111,7 +111,7 @@ class TimedGrader(FakeGrader):
 
     told: Told = field(default_factory=Told)
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         grade = super().grade
         return await self.told(tuple(pairs), lambda: grade(pairs))
 

@@ -19,7 +19,7 @@ import numpy as np
 from upheld.client import AsyncUpheld
 from upheld.edge.lance.index import LanceIndex
 from upheld.ingest.pipeline import BATCH_PASSAGES, add
-from upheld.resources.open import open_parts
+from upheld.resources.open import open_resources
 from upheld.settings import load_settings
 from upheld_lab.bench.costs.bare import BareIndexing, BareSearch, indexed_texts
 from upheld_lab.bench.costs.method_speed import bench_methods, worst
@@ -136,7 +136,7 @@ async def compare_indexing(sizes: Sizes, seed: int, watch: Watch) -> Compared:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         Writer(seed).files(folder / "files", sizes.indexed_files, sentences=60)
-        parts = await open_parts(load_settings(kb=str(folder / "kb")))
+        parts = await open_resources(load_settings(kb=str(folder / "kb")))
         bare = BareIndexing()
         fresh = itertools.count()
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import MissingExtraError
 from upheld_lab.bench.page import bar_words, run_report
 from upheld_lab.bench.page.browse import browser
@@ -94,7 +94,7 @@ def page(cut: Cut, report: RunReport, *, texts: bool = True) -> str:
         bars=[(bar, bar_words.WORDS[bar.name], bar_words.verdict(bar)) for bar in report.intervals],
         tables=set_tables(report),
         pictures=[each for each in pictures if each is not None],
-        browser=plain(browser(cut)) if texts else None,
+        browser=to_json(browser(cut)) if texts else None,
         chain=run_report.chain_rows(report),
         names={each.name: by_judge(each, report.judging) for each in COLUMNS},
         figure=run_report.figure,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from upheld.generation.extract import QuoteWriter
+from upheld.generation.extract import ExtractiveWriter
 from upheld.ports import Embedder, Index
 from upheld.text.sentences import sentences
 from upheld.types import Evidence, Question, Scope
@@ -61,7 +61,7 @@ async def bench_quotes(
     watch: Watch,
 ) -> Quotes:
     """The share of questions whose gold answer stands in at most two quoted sentences."""
-    write = QuoteWriter(embedder=embedder, max_sentences=MAX_SENTENCES, max_passages=PASSAGES)
+    write = ExtractiveWriter(embedder=embedder, max_sentences=MAX_SENTENCES, max_passages=PASSAGES)
     quoted, first, abstained = [], [], []
     for done, (question, vector) in enumerate(zip(asked, vectors, strict=True), start=1):
         hits = await index.hybrid(question.text, vector, scope, PASSAGES)

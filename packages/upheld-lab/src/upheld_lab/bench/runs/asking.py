@@ -10,10 +10,10 @@ from pathlib import Path
 
 from upheld.client import AsyncUpheld
 from upheld.errors import UpheldError
-from upheld.methods.build import Kit
+from upheld.methods.build import StageFactory
 from upheld.methods.registry import parameters
 from upheld.ports import Searcher
-from upheld.resources.open import Parts, judge_stage
+from upheld.resources.open import Resources, judge_stage
 from upheld.types import Scope, content_hash
 from upheld_lab.bench.runs.first_look import FirstLook
 from upheld_lab.bench.runs.kept_calls import KeptCalls
@@ -29,7 +29,7 @@ FOUND = 20  # passages of a plain search that are noted beside the answers
 class Ask:
     """Asks with parts that are opened once; `calls` is where replies are kept."""
 
-    parts: Parts
+    parts: Resources
     variants: Sequence[Variant]
     calls: Path
     shared: bool = False  # small models read each text once a question
@@ -50,7 +50,7 @@ class Ask:
             quoting = replace(self.parts, llm=None, judge=None)
             await AsyncUpheld(quoting).ask(asked.text, method="rag", calibrated=False)
 
-    async def _found(self, parts: Parts, asked: Asked) -> tuple[str, ...]:
+    async def _found(self, parts: Resources, asked: Asked) -> tuple[str, ...]:
         try:
             evidence = await AsyncUpheld(parts).search(asked.text, limit=FOUND)
         except UpheldError:
@@ -58,7 +58,7 @@ class Ask:
         return tuple(passage.id for passage in evidence.passages)
 
     async def _outcome(
-        self, parts: Parts, number: int, asked: Asked, variant: Variant, found: tuple[str, ...]
+        self, parts: Resources, number: int, asked: Asked, variant: Variant, found: tuple[str, ...]
     ) -> Outcome:
         kept = None
         if parts.llm is not None:
@@ -88,13 +88,13 @@ class Ask:
         verified = await look.verified(self._search(parts, variant))
         return Outcome(asked.id, variant.name, answer, error, seconds, untimed, found, verified)
 
-    def _search(self, parts: Parts, variant: Variant) -> Searcher:
+    def _search(self, parts: Resources, variant: Variant) -> Searcher:
         """What the variant itself searches with."""
         settings = parts.settings
         preset, given = told(variant)
         usual = {"search": settings.search, "passages": settings.passages}
         chosen = parameters(variant.method, given, preset=preset, settings=usual)
-        return Kit(parts, Scope(settings.collection), chosen).search()
+        return StageFactory(parts, Scope(settings.collection), chosen).search()
 
     def _file(self, variant: Variant) -> Path:
         return self.calls / f"{variant.method}-{content_hash(variant.name)[:12]}.sqlite3"

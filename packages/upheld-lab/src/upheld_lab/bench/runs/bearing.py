@@ -15,12 +15,12 @@ import numpy as np
 
 from upheld.answer.verdicts import is_checkworthy
 from upheld.errors import UsageError
-from upheld.ports import Embedder, Grader, Relevance
+from upheld.ports import Embedder, Grader, QueryPassagePair
 from upheld.resources.open import open_embedder, open_grade
 from upheld.run.trace import start_run
 from upheld.settings import load_settings
 from upheld.types import Answer, Evidence, Hit
-from upheld.verification.relevance import log_odds, nearness_of, titled
+from upheld.verification.relevance import cosine_similarities, log_odds, titled
 from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Row, Watch
@@ -146,8 +146,8 @@ async def signals(answer: Answer, grader: Grader, embedder: Embedder) -> tuple[S
     evidence = Evidence(tuple(Hit(each, 0.0, answer.question) for each in answer.sources))
     texts = titled([claim for claim in answer.claims if is_checkworthy(claim)], evidence)
     with start_run():
-        near = await nearness_of(answer.question, texts, embedder)
-    grades = await grader.grade([Relevance(answer.question, text) for text in texts])
+        near = await cosine_similarities(answer.question, texts, embedder)
+    grades = await grader.grade([QueryPassagePair(answer.question, text) for text in texts])
     return tuple(
         (log_odds(grade), nearness)
         for grade, nearness in zip(grades, near, strict=True)

@@ -13,8 +13,8 @@ import numpy as np
 
 from upheld.errors import UsageError
 from upheld.generation.extract_likely import best_words
-from upheld.methods.build import Kit
-from upheld.methods.builders import quote_likely
+from upheld.methods.build import StageFactory
+from upheld.methods.builders import extractive_answerer
 from upheld.retrieval.bridge import chance, odds
 from upheld.settings import Settings
 from upheld.types import Question
@@ -46,8 +46,8 @@ async def bench_bridges(suite: Suite, settings: Settings, cache: Path, watch: Wa
     return Report("bridges", {"grade": grade, "shift": shift}, tuple(rows), facts)
 
 
-async def _crossed(kit: Kit, asked: Asked) -> Crossed:
-    question, writer = Question(asked.text), quote_likely(kit, bridges=True)
+async def _crossed(kit: StageFactory, asked: Asked) -> Crossed:
+    question, writer = Question(asked.text), extractive_answerer(kit, bridges=True)
     if writer.bridge is None:
         raise UsageError("Bridges are fitted with a grader.", help="Install extra 'local'.")
     words = best_words(await writer.first_half(question, await kit.search()(question)))

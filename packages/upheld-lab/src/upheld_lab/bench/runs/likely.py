@@ -20,7 +20,7 @@ from upheld.generation.extract_likely import (
     signals,
     worth_quoting,
 )
-from upheld.methods.build import Kit
+from upheld.methods.build import StageFactory
 from upheld.settings import Settings
 from upheld.types import Question
 from upheld_lab.bench.logistic import logistic
@@ -51,7 +51,7 @@ async def bench_likely(suite: Suite, settings: Settings, cache: Path, watch: Wat
     return Report("likely", named, tuple(rows), facts)
 
 
-async def _found(kit: Kit, asked: Asked) -> Found:
+async def _found(kit: StageFactory, asked: Asked) -> Found:
     question = Question(asked.text)
     read = await kit.search()(question)
     best = best_sentences(await kit.quote.scored(question, read))

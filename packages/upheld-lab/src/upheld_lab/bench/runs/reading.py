@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from upheld.methods.build import Kit
+from upheld.methods.build import StageFactory
 from upheld.methods.registry import parameters
-from upheld.resources.open import open_parts
+from upheld.resources.open import open_resources
 from upheld.run.trace import start_run
 from upheld.settings import Settings
 from upheld.types import Scope
@@ -25,11 +25,11 @@ async def read_each(
     settings: Settings,
     cache: Path,
     watch: Watch,
-    read: Callable[[Kit, Asked], Awaitable[Read]],
+    read: Callable[[StageFactory, Asked], Awaitable[Read]],
 ) -> tuple[list[Read], dict[str, Any]]:
     """What is read for each question that has gold, in runs of their own, and the manifest."""
-    parts = await open_parts(await settings_for(suite, settings, cache, watch))
-    kit = Kit(parts, Scope(parts.settings.collection), parameters("upheld", {}))
+    parts = await open_resources(await settings_for(suite, settings, cache, watch))
+    kit = StageFactory(parts, Scope(parts.settings.collection), parameters("upheld", {}))
     asked = [each for each in suite.questions if each.gold]
     found = []
     try:
@@ -45,7 +45,7 @@ async def read_each(
     )
 
 
-def _models(kit: Kit) -> dict[str, str | None]:
+def _models(kit: StageFactory) -> dict[str, str | None]:
     embedder, grader = kit.parts.embedder, kit.parts.grade.grader
     return {
         "embedder": None if embedder is None else embedder.identity,

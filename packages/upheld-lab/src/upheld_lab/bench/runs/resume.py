@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import UsageError
-from upheld.resources.open import Parts
+from upheld.resources.open import Resources
 from upheld.types import Scope, content_hash
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.runs.scoring import Judges
@@ -44,7 +44,7 @@ SITTING = ("commit", "date", "command", "machine", "versions")
 Facts = Mapping[str, Any]
 
 
-async def facts(parts: Parts, judges: Judges, **chosen: Any) -> Facts:
+async def facts(parts: Resources, judges: Judges, **chosen: Any) -> Facts:
     """Everything that the figures depend on: what was `chosen`, and what was opened for it."""
     grader, verifier = parts.grade.grader, parts.verify.model
     told = manifest(
@@ -59,11 +59,11 @@ async def facts(parts: Parts, judges: Judges, **chosen: Any) -> Facts:
         settings={name: getattr(parts.settings, name) for name in SETTINGS},
         scored_by=judges.facts,
     )
-    as_kept: Facts = json.loads(json.dumps(plain(told)))
+    as_kept: Facts = json.loads(json.dumps(to_json(told)))
     return as_kept
 
 
-async def corpus_hash(parts: Parts) -> str:
+async def corpus_hash(parts: Resources) -> str:
     """The hash of what is searched; refuses a collection in which there is nothing."""
     kb, collection = parts.settings.kb, parts.settings.collection
     documents = await parts.index.documents(Scope(collection))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from upheld._internal.concurrency import all_of
-from upheld.resources.open import Parts, open_llm, open_parts
+from upheld.resources.open import Resources, open_llm, open_resources
 from upheld.settings import Settings
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.runs.asking import Ask
@@ -65,15 +65,15 @@ async def _check(plan: Plan) -> None:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[Parts]:
-    parts = await open_parts(settings)
+async def _opened(settings: Settings) -> AsyncIterator[Resources]:
+    parts = await open_resources(settings)
     try:
         yield parts
     finally:
         await parts.close()
 
 
-async def run_on(plan: Plan, parts: Parts, judges: Judges, watch: Watch) -> RunFolder:
+async def run_on(plan: Plan, parts: Resources, judges: Judges, watch: Watch) -> RunFolder:
     """Ask and score what the folder does not hold yet."""
     folder = RunFolder(plan.out)
     now = await facts(

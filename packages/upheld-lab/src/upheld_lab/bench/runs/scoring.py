@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.errors import NotFoundError
 from upheld.ports import Entailment
@@ -37,7 +37,7 @@ class Judges:
         return {
             "scorer": self.scorer.identity if self.scorer else None,
             "verifier": self.verifier.identity if self.verifier else None,
-            "prices": plain(self.prices),
+            "prices": to_json(self.prices),
         }
 
     async def __call__(self, asked: Asked, outcome: Outcome) -> Scored:

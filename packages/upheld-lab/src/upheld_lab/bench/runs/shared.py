@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from upheld.ports import Embedder, Grader, Judgement, Pair, Relevance
-from upheld.resources.open import Parts
+from upheld.ports import Embedder, Grader, Judgement, Pair, QueryPassagePair
+from upheld.resources.open import Resources
 from upheld_lab.bench.around import AroundEntailment
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Asked = TypeVar("Asked", bound=Hashable)
 Said = TypeVar("Said")
 
 
-def sharing(parts: Parts) -> Parts:
+def sharing(parts: Resources) -> Resources:
     """The parts for one question, asked by one variant after the other."""
     embedder, grader, verifier = parts.embedder, parts.grade.grader, parts.verify.model
     return replace(
@@ -72,13 +72,13 @@ class _Embedder:
 @dataclass
 class _Grader:
     model: Grader
-    known: dict[Relevance, float] = field(default_factory=dict)
+    known: dict[QueryPassagePair, float] = field(default_factory=dict)
 
     @property
     def identity(self) -> str:
         return self.model.identity
 
-    async def grade(self, pairs: Sequence[Relevance]) -> list[float]:
+    async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
         return await _once(self.known, pairs, self.model.grade)
 
     async def close(self) -> None:

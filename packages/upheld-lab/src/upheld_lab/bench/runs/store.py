@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from upheld._internal.to_json import plain
+from upheld._internal.to_json import to_json
 from upheld.errors import NotFoundError, UsageError
 from upheld_lab.bench.runs.records import Judged, Outcome, Scored
 from upheld_lab.bench.suites.suite import Asked
@@ -65,7 +65,7 @@ class RunFolder:
         self.keep_manifest(manifest)
 
     def keep_manifest(self, manifest: Mapping[str, Any]) -> None:
-        text = json.dumps(plain(dict(manifest)), ensure_ascii=False, indent=2) + "\n"
+        text = json.dumps(to_json(dict(manifest)), ensure_ascii=False, indent=2) + "\n"
         _replace(self._manifest, text)
 
     def add_outcome(self, outcome: Outcome) -> None:
@@ -112,7 +112,7 @@ class RunFolder:
 
 
 def _line(value: object) -> str:
-    return json.dumps(plain(value), ensure_ascii=False) + "\n"
+    return json.dumps(to_json(value), ensure_ascii=False) + "\n"
 
 
 def _bytes(text: str) -> bytes:

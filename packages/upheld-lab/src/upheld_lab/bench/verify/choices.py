@@ -8,7 +8,7 @@ from dataclasses import replace
 from upheld.ports import Entailment
 from upheld.verification.aggregate import Pool
 from upheld.verification.decide import Conclude
-from upheld.verification.rules import Guard
+from upheld.verification.rules import ConsistencyRules
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.manifest import manifest
@@ -51,10 +51,13 @@ def _variants(verify: Verify) -> dict[str, Verify]:
     return {
         AS_IT_IS: verify,
         NO_GUARD: replace(
-            verify, guard=Guard(check_figures=False, check_names=False, check_voice=False)
+            verify,
+            guard=ConsistencyRules(check_figures=False, check_names=False, check_voice=False),
         ),
-        NO_VOICE: replace(verify, guard=Guard(check_voice=False)),
-        "guard on figures only": replace(verify, guard=Guard(check_names=False, check_voice=False)),
+        NO_VOICE: replace(verify, guard=ConsistencyRules(check_voice=False)),
+        "guard on figures only": replace(
+            verify, guard=ConsistencyRules(check_names=False, check_voice=False)
+        ),
         "claim carries the question": replace(verify, carry_question=True),
         "claim carries the sentence before": replace(verify, carry_previous=True),
         "windows of 100 tokens": replace(verify, window_tokens=100),

@@ -9,7 +9,7 @@ from upheld.errors import ModelError
 from upheld.run.trace import start_run
 from upheld.text.words import terms
 from upheld.types import Citation, Claim, Passage, Question, content_hash
-from upheld.verification.aggregate import Features, Pool, readings
+from upheld.verification.aggregate import Features, Pool, source_scores
 from upheld.verification.claims import split_answer
 from upheld.verification.decide import Conclude
 from upheld.verification.verify import Verify
@@ -98,7 +98,7 @@ async def _see(verify: Verify, case: Case) -> Seen:
             raise ModelError(found.trouble.reason)  # a figure must not rest on checks that failed
         task = found.task
         if task.settled is None:
-            every = readings(task, found.findings)
+            every = source_scores(task, found.findings)
             features = tuple(each.features for each in every)
             against = max((each.contradicts for each in every), default=0.0)
             sentences.append(Sentence(bool(task.quotes), features, against))

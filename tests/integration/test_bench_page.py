@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.unit.lab.test_page_html import HOSTILE, hostile_run
 from tests.unit.page_run import answer, outcome, questions, run
-from tests.unit.test_page_html import HOSTILE, hostile_run
 from upheld_lab.bench.page.html import page
 from upheld_lab.bench.page.run_data import Run, fair_cut
 from upheld_lab.bench.page.run_report import run_report

@@ -18,7 +18,7 @@ from tests.integration.service.queueing import defer, shown, statuses, until, wo
 from tests.integration.service.serving import service_settings
 from tests.integration.service.test_work import given, owner, rows, upload
 from tests.servers.postgres import State
-from tests.unit.test_read_bombs import BOMBS
+from tests.unit.ingest.test_read_bombs import BOMBS
 from upheld.ingest.read import ReadDocument
 from upheld.service.db.database import Database
 from upheld.service.db.documents import DocumentStatus

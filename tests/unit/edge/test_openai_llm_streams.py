@@ -12,7 +12,7 @@ import pytest
 from pydantic import SecretStr
 
 from tests.servers.unruly import Response, Unruly, completion, in_turn, refused, unruly
-from tests.unit.test_openai_llm import ASK, KEY, OK, Colour, ask, quick
+from tests.unit.edge.test_openai_llm import ASK, KEY, OK, Colour, ask, quick
 from upheld.edge.openai.llm import OpenAILLM
 from upheld.errors import LLMError, LLMOutputError, LLMRejectedError, LLMUnavailableError
 from upheld.run.calls import generate

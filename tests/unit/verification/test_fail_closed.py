@@ -24,7 +24,7 @@ from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import verify_answer
 from upheld_models import embedder_model, embedder_tokenizer
 
-TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
+TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"
 SOURCE = "The ferry leaves the harbour at noon. Dogs are welcome on the upper deck."
 # The fake finds this in the source, and a model that is always sure finds everything anywhere.
 CLAIM = "The ferry leaves at noon."

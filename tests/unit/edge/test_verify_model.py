@@ -23,7 +23,7 @@ from upheld.testing.entailment_conformance import (
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld_models import embedder_tokenizer
 
-TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
+TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"
 
 
 class TestFakeEntailment(TrainedEntailmentConformance):

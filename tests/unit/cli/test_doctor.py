@@ -13,7 +13,7 @@ import upheld_models
 from upheld.cli.doctor import Check, examine
 from upheld.settings import load_settings
 
-TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
+TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"
 
 
 def examined(tmp_path: Path, **settings: object) -> dict[str, Check]:

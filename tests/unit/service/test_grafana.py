@@ -15,7 +15,7 @@ from upheld.service.telemetry.metrics import Metrics
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 
-DEPLOY = Path(__file__).parent.parent.parent / "deploy"
+DEPLOY = Path(__file__).parent.parent.parent.parent / "deploy"
 BOARD = DEPLOY / "grafana" / "upheld.json"
 PROMETHEUS = DEPLOY / "prometheus" / "prometheus.yml"
 NAME = re.compile(r"\bupheld_\w+")

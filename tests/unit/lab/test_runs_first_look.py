@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from tests.unit.test_runs_run import QUESTIONS, plan_for, run, said, scores_of
+from tests.unit.lab.test_runs_run import QUESTIONS, plan_for, run, said, scores_of
 from upheld.errors import LLMOutputError, LLMRejectedError
 from upheld.generation.write import Claims
 from upheld.ports import Message

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.assessment.test_assess import CLAIMS
 from tests.unit.drafts import ASK, citation, claim, draft
-from tests.unit.test_assess import CLAIMS
 from upheld.assessment.assess import Thresholds, assess
 from upheld.assessment.feedback import Advice, Phrase, Remark, advice_on, as_text, feedback
 from upheld.edge.openai.strict_schema import strict_schema

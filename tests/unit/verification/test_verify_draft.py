@@ -20,7 +20,7 @@ from upheld.types import Cause, Citation, Claim, Draft, Evidence, Hit, Passage, 
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft, one_a_sentence
 
-DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
+DOCUMENTS = Path(__file__).parent.parent.parent.parent / "examples" / "documents"
 TOWER = "It was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry."
 

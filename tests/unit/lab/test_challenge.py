@@ -12,7 +12,7 @@ import pytest
 from upheld.text.words import FUNCTION_WORDS, words
 from upheld_lab.bench.verify.challenge import Half, Twin, read_twins
 
-FOLDER = Path(__file__).parent.parent / "data" / "challenge"
+FOLDER = Path(__file__).parent.parent.parent / "data" / "challenge"
 KINDS = 26
 TWINS = 10  # of a kind, in each half
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.test_verify import checked, passage
+from tests.unit.verification.test_verify import checked, passage
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.text.notation import in_notation_of
 from upheld.verification.verify import Verify

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.unit.fake_kb import QUESTION, kb
-from tests.unit.test_write import ASK, FIRST, evidence
+from tests.unit.generation.test_write import ASK, FIRST, evidence
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import SettingsError
 from upheld.generation.write import Claims, WriteClaims, claims_about, claims_within

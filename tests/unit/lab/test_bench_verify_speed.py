@@ -26,7 +26,7 @@ from upheld_lab.bench.verify.speed import (
 )
 from upheld_models import embedder_tokenizer
 
-TINY = Path(__file__).parent.parent / "data" / "tiny_entailment.onnx"
+TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"
 SMALL = Sizes(pairs=10, rounds=1, pairs_a_request=4, shared_rounds=1, answers=2)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
+from tests.unit.cli.test_methods_cli import asked
 from tests.unit.scripted import QUERIES
-from tests.unit.test_methods_cli import asked
 from upheld.types import Usage
 from upheld_lab.bench.costs.prefix import ASKED, LATER, pages, share
 from upheld_lab.bench.costs.prefix_texts import PAGES

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.unruly import in_turn, unruly
-from tests.unit.test_openai_llm_streams import delta, events
+from tests.unit.edge.test_openai_llm_streams import delta, events
 from upheld import AsyncUpheld
 from upheld.cli.live import sentences_in
 

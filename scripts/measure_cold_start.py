@@ -37,8 +37,8 @@ def commands(kb: str) -> dict[str, Sequence[str]]:
 
 def cpu_seconds(checkout: Path, arguments: Sequence[str]) -> float:
     """User and system time of one run."""
-    folders = ("src", "packages/upheld-models/src", "packages/upheld-lab/src")
-    source = os.pathsep.join(str(checkout / each) for each in folders)
+    packages = checkout.glob("packages/*/src")
+    source = os.pathsep.join(map(str, (checkout / "src", *packages)))
     process = subprocess.Popen(
         [sys.executable, "-m", "upheld", *arguments],
         env={**os.environ, "PYTHONPATH": source},

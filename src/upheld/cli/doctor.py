@@ -31,7 +31,7 @@ from upheld.settings import Settings, load_settings
 from upheld.types import Question, Scope
 
 LOCAL = "pip install 'upheld[local]'"
-AGAIN = "pip install --force-reinstall upheld-models"
+AGAIN = "pip install --force-reinstall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ async def _grader(settings: Settings) -> Check:
         finally:
             await grader.close()
     except (UpheldError, ImportError, OSError) as error:
-        return Check("grader", False, f"{error.args[0]}; {instead}", AGAIN)
+        return Check("grader", False, f"{error.args[0]}; {instead}", f"{AGAIN} upheld-models")
     return Check("grader", True, grader.identity)
 
 
@@ -132,17 +132,17 @@ async def _verifier(settings: Settings) -> Check:
         return Check("verifier", False, seen, LOCAL, needed=False)
     if not settings.local_models:
         return Check("verifier", True, f"switched off by the settings: {quotes}")
-    from upheld_models import verifier_model
-
     verify = open_verify(settings)
     if verify.model is None:
-        return Check("verifier", False, f"{verify.no_model}; {quotes}", AGAIN)
+        return Check("verifier", False, f"{verify.no_model}; {quotes}", f"{AGAIN} upheld-verifier")
+    from upheld_verifier import verifier_model
+
     try:
         await verify.model.judge([Pair("The tower opens at nine.", "It opens in the morning.")])
         megabytes = verifier_model().stat().st_size / 1_000_000
         return Check("verifier", True, f"{verify.model.identity}, {megabytes:.0f} MB")
     except UpheldError as error:
-        return Check("verifier", False, error.args[0], error.help or AGAIN)
+        return Check("verifier", False, error.args[0], error.help or f"{AGAIN} upheld-verifier")
     finally:
         await verify.model.close()
 

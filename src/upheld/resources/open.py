@@ -238,7 +238,7 @@ def open_verify(settings: Settings) -> Verify:
         return Verify(model=None)
     try:
         from upheld.edge.onnx.cross_encoder import LocalEntailment
-        from upheld_models import verifier_fit, verifier_model, verifier_tokenizer
+        from upheld_verifier import verifier_fit, verifier_model, verifier_tokenizer
 
         threads = settings.threads or None
         model = LocalEntailment(verifier_model(), verifier_tokenizer(), threads=threads)

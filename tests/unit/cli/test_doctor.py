@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 import upheld_models
+import upheld_verifier
 from upheld.cli.doctor import Check, examine
 from upheld.settings import load_settings
 
@@ -29,9 +31,9 @@ def verifier(tmp_path: Path, **settings: object) -> Check:
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model that knows nothing, where the shipped one would be."""
     put(tmp_path, TINY.read_bytes())
-    monkeypatch.setattr(upheld_models, "verifier_model", lambda: tmp_path / "model.onnx")
-    monkeypatch.setattr(upheld_models, "verifier_tokenizer", upheld_models.embedder_tokenizer)
-    monkeypatch.setattr(upheld_models, "verifier_fit", lambda: tmp_path / "fit.json")
+    monkeypatch.setattr(upheld_verifier, "verifier_model", lambda: tmp_path / "model.onnx")
+    monkeypatch.setattr(upheld_verifier, "verifier_tokenizer", upheld_models.embedder_tokenizer)
+    monkeypatch.setattr(upheld_verifier, "verifier_fit", lambda: tmp_path / "fit.json")
     return tmp_path / "model.onnx"
 
 
@@ -56,7 +58,7 @@ def test_weights_that_are_no_model_are_seen_by_running_them(weights: Path, tmp_p
     check = verifier(tmp_path)
     assert (check.ok, check.needed) == (False, True)
     assert "the verifier failed" in check.seen
-    assert "upheld-models" in check.help
+    assert "upheld-verifier" in check.help
 
 
 def test_a_fit_of_other_weights_is_refused(weights: Path, tmp_path: Path) -> None:
@@ -74,7 +76,17 @@ def test_weights_that_are_gone_say_what_is_left_and_what_to_do(
     assert not check.ok
     assert "cannot be opened" in check.seen
     assert "only exact quotes are supported" in check.seen
-    assert "upheld-models" in check.help
+    assert "upheld-verifier" in check.help
+
+
+def test_a_package_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "upheld_verifier", None)
+    check = verifier(tmp_path)
+    assert (check.ok, check.needed) == (False, True)
+    assert "upheld_verifier" in check.seen
+    assert check.help.endswith("upheld-verifier")
 
 
 def test_switched_off_is_no_fault(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import upheld_models
+import upheld_verifier
 from upheld.check import check, kept_checker, opened_verify, verify, verify_async
 from upheld.errors import SettingsError, UsageError
 from upheld.ports import Judgement
@@ -179,11 +179,8 @@ async def test_without_local_models_only_quotes_count() -> None:
 async def test_weights_that_cannot_be_read_are_told_and_nothing_is_supported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    gone = upheld_models.embedder_model().with_name("gone.onnx")
-    monkeypatch.setattr(upheld_models, "verifier_model", lambda: gone, raising=False)
-    monkeypatch.setattr(
-        upheld_models, "verifier_tokenizer", upheld_models.embedder_tokenizer, raising=False
-    )
+    gone = upheld_verifier.verifier_model().with_name("gone.onnx")
+    monkeypatch.setattr(upheld_verifier, "verifier_model", lambda: gone)
     async with opened_verify(load_settings()) as stage:
         checked = await check(stage, "The ferry leaves at noon. [1]", [FERRY])
     assert checked.claims[0].verdict.cause is Cause.NO_MODEL

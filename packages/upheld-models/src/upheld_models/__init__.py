@@ -10,9 +10,6 @@ __all__ = [
     "grader_fit",
     "grader_model",
     "grader_tokenizer",
-    "verifier_fit",
-    "verifier_model",
-    "verifier_tokenizer",
 ]
 
 _HERE = Path(__file__).parent
@@ -26,21 +23,6 @@ def embedder_model() -> Path:
 def embedder_tokenizer() -> Path:
     """The tokenizer that belongs to `embedder_model`."""
     return _HERE / "embedder" / "tokenizer.json"
-
-
-def verifier_model() -> Path:
-    """A cross-encoder as int8 ONNX: a premise and a claim to logits of three outcomes."""
-    return _HERE / "verifier" / "model.onnx"
-
-
-def verifier_tokenizer() -> Path:
-    """The tokenizer that belongs to `verifier_model`."""
-    return _HERE / "verifier" / "tokenizer.json"
-
-
-def verifier_fit() -> Path:
-    """How the scores of `verifier_model` are weighed, and from where on they count."""
-    return _HERE / "verifier" / "fit.json"
 
 
 def grader_model() -> Path:

@@ -15,7 +15,8 @@ import upheld
 
 # Options whose values say nothing to a reader.
 FOLDERS = ("--data", "--cache", "--scorer", "--out", "--kb", "--questions")
-PACKAGES = ("upheld", "upheld-models", "lancedb", "onnxruntime", "tokenizers", "numpy", "bm25s")
+OURS = ("upheld", "upheld-models", "upheld-verifier")
+PACKAGES = (*OURS, "lancedb", "onnxruntime", "tokenizers", "numpy", "bm25s")
 
 
 def manifest(**settings: Any) -> dict[str, Any]:

@@ -34,11 +34,11 @@ async def bench_shipped(
         raise MissingExtraError("The bench of the verifier", "local")
     if verify.model is None:
         raise ModelError(verify.no_model)
-    import upheld_models
+    from upheld_verifier import verifier_model, verifier_tokenizer
 
     model, above = verify.model, verify.conclude.supported_above
     verify = replace(verify, embedder=embedder)
-    files = upheld_models.verifier_model(), upheld_models.verifier_tokenizer()
+    files = verifier_model(), verifier_tokenizer()
     try:
         speed = await measure(verify, *files, watch)
         sets = await measure_sets(verify, model, choice, watch)

@@ -226,6 +226,7 @@ CALLS: dict[str, Call] = {
     "upheld.ingest.read.selectors.closing": lambda text: closing(text, 0),
     "upheld.ingest.read.text.decode": lambda text: readable(decode, text),
     "upheld.ingest.read.text.read_text": lambda text: readable(read_text, text),
+    "upheld.text.patterns.found": lambda text: patterns.found(re.compile(r"\w+"), text),
     "upheld.text.patterns.matches": lambda text: list(patterns.matches(re.compile(r"\w+"), text)),
     "upheld.text.patterns.normalized": lambda text: patterns.normalized("NFKD", text),
     "upheld.text.patterns.replaced": lambda text: patterns.replaced(

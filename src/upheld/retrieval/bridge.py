@@ -16,6 +16,7 @@ from upheld._internal.concurrency import all_of
 from upheld.ports import Grader, Searcher
 from upheld.retrieval.grade import relevances
 from upheld.run.trace import span
+from upheld.text.patterns import search
 from upheld.types import Evidence, Hit, Passage, Question, union
 from upheld.verification.relevance import log_odds
 
@@ -66,7 +67,7 @@ def names(one: Passage, other: Passage) -> bool:
     title = bare(other.title)
     if not title or title == bare(one.title):
         return False
-    return re.search(rf"\b{re.escape(title)}\b", one.text.casefold()) is not None
+    return search(re.compile(rf"\b{re.escape(title)}\b"), one.text.casefold()) is not None
 
 
 def bare(title: str) -> str:

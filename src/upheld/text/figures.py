@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from upheld._internal.cache import cached_in_run
-from upheld.text.patterns import matches, normalized
+from upheld.text.patterns import matches, normalized, replaced
 
 _WORD = re.compile(r"[^\W\d_]+")
 # "nine hundred and ninety-nine trillion …" down to units has 30. A longer run is no number, and
@@ -180,7 +180,7 @@ def absent(claim: str, given: frozenset[str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    return normalized("NFKC", _RAISED.sub(" ", text))
+    return normalized("NFKC", replaced(_RAISED, text, lambda _: " "))
 
 
 def _read(text: str) -> Iterator[tuple[Figure, bool]]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from upheld._internal.cache import cached_in_run
-from upheld.text.patterns import normalized
+from upheld.text.patterns import normalized, replaced, search
 from upheld.text.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Passage
 
@@ -115,7 +115,7 @@ def instructs(sentence: str) -> bool:
     if _LABEL.match(sentence):
         return True
     said = _plain(sentence)
-    if _HINT.search(said) is None:
+    if search(_HINT, said) is None:
         return False
     starts = range(0, max(len(said) - _OVERLAP, 1), _PIECE - _OVERLAP)
     return any(_TELLS.search(said[start : start + _PIECE]) for start in starts)
@@ -170,5 +170,5 @@ def blanked(text: str, spans: Sequence[Span]) -> str:
 
 def _plain(sentence: str) -> str:
     """In lower case, without invisible characters and emphasis, one blank between words."""
-    folded = _FORMAT.sub("", normalized("NFKC", sentence)).casefold()
+    folded = replaced(_FORMAT, normalized("NFKC", sentence), lambda _: "").casefold()
     return " ".join(folded.replace("’", "'").replace("*", "").replace("`", "").split())

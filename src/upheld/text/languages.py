@@ -14,6 +14,7 @@ from collections import Counter
 from functools import lru_cache
 
 from upheld._internal.cache import cached_in_run
+from upheld.text.patterns import found
 from upheld.text.words import FUNCTION_WORDS
 
 _SCRIPTS = {
@@ -98,13 +99,14 @@ _NO_SIGN = FUNCTION_WORDS.union(
 @cached_in_run(128, longest=500_000)  # every claim asks the same sources
 def is_foreign(text: str, languages: frozenset[str]) -> bool:
     """Whether a text is rather in another of these languages, for a model of English only."""
-    told = _WORD.findall(text)
+    told = found(_WORD, text)
     if languages != {"en"} or len(told) < _FEWEST_WORDS:
         return False
     english = sum(word.casefold() in FUNCTION_WORDS for word in told)
     told[0] = told[0].casefold()  # elsewhere a capital may begin a name: Los Angeles, El Niño
+    different = set(told)
     return any(
-        len({*told} & small - _NO_SIGN) >= _FEWEST_SIGNS
+        len(different & small - _NO_SIGN) >= _FEWEST_SIGNS
         and sum(word in small for word in told) > english
         for small in _FOREIGN.values()
     )

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from upheld.types import Cause, Support, Verdict
 
-# White space before a mark goes with it, but not a line end: that is where blocks part. It is
-# tried from its first character only, or a long run of it would take quadratic time.
-_MARK = re.compile(r"(?<![ \t])[ \t]*+\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
+# White space before a mark goes with it, but not a line end: that is where blocks part.
+_MARK = re.compile(r"\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
 _PART = re.compile(r"(\d{1,3}+)\s*+[–-]\s*+(\d{1,3}+)|(\d{1,3}+)")
 _LONGEST_RANGE = 20  # "[1-999]" is no list of sources
 
@@ -33,11 +32,11 @@ def unmark(text: str) -> Unmarked:
     origin: list[int] = []
     marks: list[tuple[int, tuple[int, ...]]] = []
     end = 0
-    for match in _MARK.finditer(text):
-        kept.append(text[end : match.start()])
-        origin.extend(range(end, match.start()))
-        marks.append((len(origin), tuple(dict.fromkeys(_numbers(match[1])))))
-        end = match.end()
+    for start, mark in _marks(text):
+        kept.append(text[end:start])
+        origin.extend(range(end, start))
+        marks.append((len(origin), tuple(dict.fromkeys(_numbers(mark[1])))))
+        end = mark.end()
     kept.append(text[end:])
     origin.extend(range(end, len(text)))
     return Unmarked("".join(kept), tuple(origin), tuple(marks))
@@ -45,7 +44,12 @@ def unmark(text: str) -> Unmarked:
 
 def without_marks(text: str) -> str:
     """The words alone."""
-    return _MARK.sub("", text)
+    kept: list[str] = []
+    end = 0
+    for start, mark in _marks(text):
+        kept.append(text[end:start])
+        end = mark.end()
+    return "".join([*kept, text[end:]])
 
 
 def unknown_marks(numbers: Iterable[int]) -> Verdict | None:
@@ -55,6 +59,16 @@ def unknown_marks(numbers: Iterable[int]) -> Verdict | None:
         return None
     reason = f"it cites {named}, and there is no such source"
     return Verdict(Support.UNSUPPORTED, reason=reason, cause=Cause.UNKNOWN_SOURCE)
+
+
+def _marks(text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """The marks of a text, each with where the white space before it begins."""
+    seen = 0
+    while (at := text.find("[", seen)) >= 0:
+        mark = _MARK.match(text, at)
+        if mark:
+            yield seen + len(text[seen:at].rstrip(" \t")), mark
+        seen = mark.end() if mark else at + 1
 
 
 def _numbers(inside: str) -> Iterator[int]:

@@ -9,6 +9,7 @@ from functools import cached_property, reduce
 from operator import or_
 
 from upheld._internal.cache import cached_in_run
+from upheld.text.patterns import matches
 from upheld.text.words import FUNCTION_WORDS, words
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
@@ -63,7 +64,7 @@ def names(text: str) -> tuple[Name, ...]:
     A single capitalised word that opens a sentence may be any word, and is let go; a text that
     is in capitals throughout tells nothing about names.
     """
-    tokens = list(_TOKEN.finditer(text))
+    tokens = list(matches(_TOKEN, text))
     capital = [_capital(token[0]) for token in tokens]
     if len(tokens) > 4 and sum(capital) > 0.8 * len(tokens):  # a title, not prose
         return ()
@@ -92,7 +93,7 @@ class Names:
 
     @classmethod
     def of(cls, text: str) -> Names:
-        tokens = list(_TOKEN.finditer(text))
+        tokens = list(matches(_TOKEN, text))
         told = set(words(text))
         told |= {_bare(token[0]) for token in tokens}
         capital = [_capital(token[0]) for token in tokens]

@@ -41,6 +41,13 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
         start = max(start, until)
 
 
+def found(pattern: re.Pattern[str], text: str) -> list[str]:
+    """The result of `pattern.findall` for one without groups, in parts; `$` as for `matches`."""
+    if len(text) <= LONGEST_PART:
+        return pattern.findall(text)
+    return [match[0] for match in matches(pattern, text)]
+
+
 def search(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
     """The match of `pattern.search`, in parts; not for patterns that have `$` or `\\Z`."""
     while True:

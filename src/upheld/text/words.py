@@ -10,13 +10,14 @@ from collections.abc import Iterable, Sequence
 import Stemmer
 
 from upheld._internal.cache import cached_in_run
-from upheld.text.patterns import normalized
+from upheld.text.patterns import found, normalized
 
 # Scripts that are written without spaces have no words to cut out: compare their characters.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 _WORD = re.compile(r"\w+")
+_AT_ONCE = 1_000  # words that are stemmed before other threads may run
 
 FUNCTION_WORDS = frozenset(
     _WORD.findall(
@@ -33,18 +34,21 @@ FUNCTION_WORDS = frozenset(
 def words(text: str) -> list[str]:
     """Lower-case words with accents folded away."""
     if text.isascii():  # has no accents, and is most of what is read
-        return _WORD.findall(text.lower())
+        return found(_WORD, text.lower())
     folded = normalized("NFKD", text.casefold())
-    return _WORD.findall("".join(c for c in folded if not unicodedata.combining(c)))
+    return found(_WORD, "".join(c for c in folded if not unicodedata.combining(c)))
 
 
 @cached_in_run(1_000)
 def content_stems(text: str) -> frozenset[str]:
     """The stems that carry the meaning of a text."""
-    meaningful = [word for word in words(text) if word not in FUNCTION_WORDS]
+    meaningful = list({word for word in words(text) if word not in FUNCTION_WORDS})
+    stemmer = Stemmer.Stemmer("english")  # not thread-safe, so not kept
     return frozenset(
-        Stemmer.Stemmer("english").stemWords(meaningful)
-    )  # not thread-safe, so not kept
+        stem
+        for start in range(0, len(meaningful), _AT_ONCE)
+        for stem in stemmer.stemWords(meaningful[start : start + _AT_ONCE])
+    )
 
 
 def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str, float]:
@@ -57,4 +61,4 @@ def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str,
 @cached_in_run(16_384)  # of a sentence or a window, which several claims ask for
 def terms(text: str) -> frozenset[str]:
     """What two sentences share when they speak of the same thing."""
-    return content_stems(text) | set(_UNSPACED.findall(text))
+    return content_stems(text) | set(found(_UNSPACED, text))

@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from upheld._internal.cache import cached_in_run
 from upheld.text.marks import unmark, without_marks
+from upheld.text.patterns import replaced
 from upheld.text.sentences import sentence_spans
 
 _BULLET = re.compile(r"^\s*+(?:(?:[-*+•>]|#{1,6}+|\d{1,3}+[.)])[ \t]++)++")
@@ -69,7 +70,8 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
 
 def spoken(text: str) -> str:
     """What a claim says: without marks, list signs and emphasis, on one line."""
-    return " ".join(_EMPHASIS.sub("", _BULLET.sub("", without_marks(text))).split())
+    plain = replaced(_EMPHASIS, _BULLET.sub("", without_marks(text)), lambda _: "")
+    return " ".join(plain.split())
 
 
 def _owner(text: str, place: int, starts: Sequence[int]) -> int | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from upheld._internal.cache import cached_in_run
-from upheld.text.patterns import normalized, search
+from upheld.text.patterns import found, normalized, replaced, search
 from upheld.text.sentences import Span, begins_midway, block_spans, ends_midway, sentences_of_block
 from upheld.text.words import words
 from upheld.types import Passage
@@ -24,7 +24,7 @@ _FEWEST_WORDS = 3  # "No, never." says nothing without its question
 _FEWEST_UNSPACED = 6
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"})
+_TYPOGRAPHY = {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"}
 _END = ".!… "  # not "?": a question is not a statement
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]?")
 _DOUBT = re.compile(
@@ -107,8 +107,10 @@ class _Said:
 
 def comparable(text: str) -> str:
     """The form in which quotes are compared: case, spacing and typography do not count."""
-    plain = _INVISIBLE.sub("", normalized("NFC", spoken(text)))
-    return " ".join(plain.translate(_TYPOGRAPHY).casefold().split())
+    plain = replaced(_INVISIBLE, normalized("NFC", spoken(text)), lambda _: "")
+    for printed, typed in _TYPOGRAPHY.items():
+        plain = plain.replace(printed, typed)
+    return " ".join(plain.casefold().split())
 
 
 @cached_in_run(1_000)  # every source is asked for the same claim
@@ -158,4 +160,4 @@ def _own_voice(
 
 
 def _says_something(form: str) -> bool:
-    return len(words(form)) >= _FEWEST_WORDS or len(_UNSPACED.findall(form)) >= _FEWEST_UNSPACED
+    return len(words(form)) >= _FEWEST_WORDS or len(found(_UNSPACED, form)) >= _FEWEST_UNSPACED

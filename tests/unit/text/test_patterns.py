@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import get_args
 
-from upheld.text.patterns import LONGEST_PART, Form, normalized, replaced, stream_safe
+from upheld.text.patterns import LONGEST_PART, Form, found, normalized, replaced, stream_safe
 
 
 def test_a_run_of_marks_is_broken_after_every_thirty() -> None:
@@ -18,6 +18,10 @@ def test_runs_of_other_characters_and_short_ones_stay() -> None:
     vietnamese = unicodedata.normalize("NFD", "Tiếng Việt")
     for text in ("—" * 100, "👩‍👩‍👧‍👦" * 20, vietnamese * 20, "a" + "\u0300" * 30, "plain", ""):
         assert stream_safe(text) == text
+
+
+def test_a_long_text_has_the_words_that_its_parts_have() -> None:
+    assert found(re.compile(r"\w+"), "one two " * LONGEST_PART) == ["one", "two"] * LONGEST_PART
 
 
 def test_a_long_text_is_replaced_in_as_a_short_one() -> None:

@@ -21,7 +21,8 @@ from upheld.types import Draft, Evidence, Passage, Question
 from upheld.verification.relevance import log_odds
 
 Signals = tuple[float, float, float]  # its grade, its best sentence, its share of the best score
-# Fitted on dev questions by `upheld bench likely`: docs/decisions/011-one-passage.md
+# Fitted on dev questions by `python -m upheld_lab.fits select-passages`:
+# docs/decisions/011-one-passage.md
 WEIGHTS = (0.212, 5.455, 6.435, -9.227)
 MOST = 3
 

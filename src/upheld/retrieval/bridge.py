@@ -20,7 +20,7 @@ from upheld.text.patterns import search
 from upheld.types import Evidence, Hit, Passage, Question, union
 from upheld.verification.relevance import log_odds
 
-# Fitted on dev questions by `upheld bench bridges`: docs/decisions/017-bridges.md
+# Fitted on dev questions by `python -m upheld_lab.fits bridges`: docs/decisions/017-bridges.md
 WEIGHTS = (0.718, 0.612)  # of the grade's log odds, and the shift
 FLOOR = 0.3
 

@@ -19,7 +19,7 @@ from upheld.run.calls import embed, grade
 from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Evidence, located
 
-# Fitted on dev answers by `upheld bench bearing`: docs/decisions/011-one-passage.md
+# Fitted on dev answers by `python -m upheld_lab.fits relevance`: docs/decisions/011-one-passage.md
 GRADE, NEARNESS, SHIFT = 0.475, 3.69, -2.07
 SUREST = 0.99  # of a grade: beyond that one signal would outvote the other
 

@@ -55,7 +55,7 @@ class Verify:
     most_embedded: int = 256  # windows of all sources together; of more, by words alone
     join_at_most: int = 3  # sources that are tried together where none is cited
     most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
-    carry_question: bool = False  # measured by `upheld bench verify-choices`
+    carry_question: bool = False  # measured by `python -m upheld_lab.fits verify-choices`
     carry_previous: bool = False
     grace: float = 0.3  # seconds after the deadline, shared by what needs no model
     pairs_at_once: int = 32  # claims are begun until so many wait: all of a short answer's

@@ -68,7 +68,6 @@ def test_a_folder_without_readable_files_is_told(folder: Path) -> None:
     assert "pdf" in shown
 
 
-@pytest.mark.parametrize("bench", ["verify", "verify-choices"])
-def test_a_bench_without_its_data_is_refused_at_once(bench: str) -> None:
+def test_a_bench_without_its_data_is_refused_at_once() -> None:
     with pytest.raises(NotFoundError, match="c_verification under nodir"):
-        run("bench", bench, "--data", "nodir")
+        run("bench", "verify", "--data", "nodir")

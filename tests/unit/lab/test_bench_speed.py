@@ -90,7 +90,7 @@ def test_a_report_as_a_page_names_machine_and_command() -> None:
     assert "`upheld bench speed` at commit 0123456789ab with changes on 2026-01-02: CPU" in page
 
 
-@pytest.mark.parametrize("command", ["retrieval", "fusion", "speed", "calls"])
+@pytest.mark.parametrize("command", ["retrieval", "challenge", "speed", "calls"])
 def test_every_bench_explains_itself_with_an_example(command: str) -> None:
     shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"})
     assert shown.exit_code == 0

@@ -38,7 +38,14 @@ def _command(words: list[str]) -> str:
         "DIR" if before in FOLDERS else word
         for before, word in zip(["", *words], words, strict=False)
     ]
-    return " ".join(["upheld", *hidden])
+    return " ".join([_program(), *hidden])
+
+
+def _program() -> str:
+    """`upheld`, or how the fits are started."""
+    started = getattr(sys.modules["__main__"], "__spec__", None)
+    fits = started is not None and started.name == "upheld_lab.fits.__main__"
+    return "python -m upheld_lab.fits" if fits else "upheld"
 
 
 def _commit() -> str:

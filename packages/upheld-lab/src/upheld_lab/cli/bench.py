@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.errors import UsageError
-from upheld_lab.cli import bench_fits, bench_judge, bench_pages, bench_runs, bench_service
+from upheld_lab.cli import bench_judge, bench_pages, bench_runs, bench_service
+from upheld_lab.cli.bench_options import (
+    Cache,
+    Data,
+    Limit,
+    Passages,
+    Questions,
+    Seed,
+    SplitName,
+    choice_of,
+)
 from upheld_lab.cli.bench_output import Markdown, shown
-
-if TYPE_CHECKING:
-    from upheld_lab.bench.prepared import Choice
-    from upheld_lab.bench.report import Report, Watch
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Measure retrieval, verification, speed and the service on this machine.",
 )
-
-Cache = Annotated[
-    Path | None, typer.Option(help="Where vectors, judgements and calls are kept between runs.")
-]
-Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
-Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
-Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
-Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
 
 app.command()(bench_runs.run)
 app.command()(bench_runs.score)
@@ -37,17 +34,6 @@ app.command()(bench_judge.judge)
 app.command()(bench_pages.report)
 app.command()(bench_pages.compare)
 app.command()(bench_service.service)
-app.command()(bench_fits.bearing)
-app.command()(bench_fits.likely)
-app.command()(bench_fits.bridges)
-
-
-class SplitName(StrEnum):
-    """Which side of the split rule to measure on."""
-
-    TRAIN = "train"
-    DEV = "dev"
-    TEST = "test"
 
 
 class HalfName(StrEnum):
@@ -85,74 +71,8 @@ def retrieval(
     """
     from upheld_lab.bench.retrieval.run import bench_local
 
-    choice = _choice(data, passages, questions, split, seed, cache)
+    choice = choice_of(data, passages, questions, split, seed, cache)
     shown(lambda watch: bench_local(choice, watch), as_json, as_markdown)
-
-
-@app.command()
-def fusion(
-    data: Data,
-    passages: Passages = "20000",
-    questions: Questions = 300,
-    seed: Seed = 0,
-    cache: Cache = None,
-    as_json: options.Json = False,
-    as_markdown: Markdown = False,
-) -> None:
-    """Ways to join the two lists of hybrid search, compared on dev questions.
-
-    Example: upheld bench fusion --data pack --markdown
-    """
-    from upheld_lab.bench.retrieval.fusions import bench_fusion
-
-    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
-    shown(lambda watch: bench_fusion(choice, watch), as_json, as_markdown)
-
-
-@app.command()
-def reranking(
-    data: Data,
-    passages: Passages = "20000",
-    questions: Questions = 150,
-    seed: Seed = 0,
-    cache: Cache = None,
-    as_json: options.Json = False,
-    as_markdown: Markdown = False,
-) -> None:
-    """How many candidates are ordered, and what the search counts in it, on dev questions.
-
-    Example: upheld bench reranking --data pack --markdown
-    """
-    from upheld.resources.open import opened_grader
-    from upheld_lab.bench.retrieval.reranking import bench_weights
-
-    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
-
-    async def measured(watch: Watch) -> Report:
-        async with opened_grader(None) as grader:
-            return await bench_weights(choice, grader, watch)
-
-    shown(measured, as_json, as_markdown)
-
-
-@app.command()
-def quoting(
-    data: Data,
-    passages: Passages = "20000",
-    questions: Questions = 300,
-    seed: Seed = 0,
-    cache: Cache = None,
-    as_json: options.Json = False,
-    as_markdown: Markdown = False,
-) -> None:
-    """How the quote writer weighs sentences, compared on dev questions of SQuAD.
-
-    Example: upheld bench quoting --data pack --markdown
-    """
-    from upheld_lab.bench.retrieval.quoting import bench_quoting
-
-    choice = _choice(data, passages, questions, SplitName.DEV, seed, cache)
-    shown(lambda watch: bench_quoting(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -199,9 +119,7 @@ def calls(as_json: options.Json = False, as_markdown: Markdown = False) -> None:
 @app.command()
 def verify(
     data: Data,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many cases of each set.")
-    ] = None,
+    limit: Limit = None,
     llm: Annotated[
         str | None, typer.Option(help="A server whose model is asked as a judge, for comparison.")
     ] = None,
@@ -229,28 +147,6 @@ def verify(
 
     choice = Choice(data, cache or default_cache(), limit)
     shown(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
-
-
-@app.command(name="verify-choices")
-def verify_choices(
-    data: Data,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many cases of each set.")
-    ] = None,
-    cache: Cache = None,
-    as_json: options.Json = False,
-    as_markdown: Markdown = False,
-) -> None:
-    """What guard, context and windows of the verify stage gain and lose, on dev files.
-
-    Example: upheld bench verify-choices --data pack --markdown
-    """
-    from upheld_lab.bench.vectors import default_cache
-    from upheld_lab.bench.verify.local import choices_of_shipped
-    from upheld_lab.bench.verify.run import Choice
-
-    choice = Choice(data, cache or default_cache(), limit)
-    shown(lambda watch: choices_of_shipped(choice, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -285,16 +181,3 @@ def prefix(
     from upheld_lab.bench.costs.prefix import Server, bench_prefix
 
     shown(lambda watch: bench_prefix(Server(llm, model), watch), as_json, as_markdown)
-
-
-def _choice(
-    data: Path, passages: str, questions: int, split: SplitName, seed: int, cache: Path | None
-) -> Choice:
-    from upheld_lab.bench.prepared import Choice
-    from upheld_lab.bench.split import Split
-    from upheld_lab.bench.vectors import default_cache
-
-    if passages != "all" and not (passages.isdecimal() and int(passages)):
-        raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
-    limit = None if passages == "all" else int(passages)
-    return Choice(data, cache or default_cache(), limit, questions, Split(split.value), seed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from upheld.check import opened_verify
 from upheld.edge.call_cache import CachedLLM
 from upheld.errors import MissingExtraError, ModelError
 from upheld.resources.open import open_embedder, open_llm, open_verify
@@ -14,7 +13,6 @@ from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Watch
 from upheld_lab.bench.vectors import VectorCache
 from upheld_lab.bench.verify.baselines import judge_row
-from upheld_lab.bench.verify.choices import bench_choices
 from upheld_lab.bench.verify.guarantee import guarantee
 from upheld_lab.bench.verify.quality import quality
 from upheld_lab.bench.verify.run import Choice, measure_sets
@@ -66,12 +64,3 @@ async def bench_shipped(
         speed=speed.manifest["sizes"],
     )
     return Report("verify", {**bars, **promised, **speed.bars}, (*rows, *speed.rows), facts)
-
-
-async def choices_of_shipped(choice: Choice, watch: Watch) -> Report:
-    """What the parts of the stage do for the shipped verifier."""
-    need_pack(choice.data)
-    async with opened_verify(load_settings()) as verify:
-        if verify.model is None:
-            raise ModelError(verify.no_model)
-        return await bench_choices(verify, verify.model, choice, watch)

@@ -9,10 +9,10 @@ import pytest
 
 from tests.unit.suite_packs import text_row, titles, write_corpus, write_rows
 from upheld.errors import UsageError
-from upheld_lab.bench.runs.bridges import Crossed, crossing_row, fitted, worth_it
 from upheld_lab.bench.split import Split
 from upheld_lab.bench.suites.bridges import FILE
 from upheld_lab.bench.suites.choose import load_suite
+from upheld_lab.fits.bridges import Crossed, crossing_row, fitted, worth_it
 
 
 def made(number: int) -> Crossed:

@@ -1,4 +1,4 @@
-"""`upheld bench quoting`: how the quote writer's numbers were chosen, on dev questions."""
+"""How the quote writer's numbers were chosen, on dev questions."""
 
 from __future__ import annotations
 

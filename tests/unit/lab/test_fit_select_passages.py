@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from upheld_lab.bench.runs.likely import Found, chosen, fitted
+from upheld_lab.fits.select_passages import Found, chosen, fitted
 
 
 def made(number: int) -> Found:

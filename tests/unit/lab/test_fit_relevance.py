@@ -1,4 +1,4 @@
-"""`upheld bench bearing`: the numbers come out that answers were made by."""
+"""`python -m upheld_lab.fits relevance`: the numbers come out that answers were made by."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Answer, Citation, Claim, Passage, Status, Support, Verdict
-from upheld_lab.bench.runs.bearing import Told, cross_validated, fitted, odds, signals, withheld
 from upheld_lab.bench.verify.figures import auc
+from upheld_lab.fits.relevance import Told, cross_validated, fitted, odds, signals, withheld
 
 
 def by_lot(count: int) -> list[Told]:

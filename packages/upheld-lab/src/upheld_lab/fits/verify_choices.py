@@ -1,11 +1,14 @@
-"""`upheld bench verify-choices`: what the parts of the verify stage gain and lose, on dev files."""
+"""What the parts of the verify stage gain and lose, on dev files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from upheld.check import opened_verify
+from upheld.errors import ModelError
 from upheld.ports import Entailment
+from upheld.settings import load_settings
 from upheld.verification.aggregate import Pool
 from upheld.verification.decide import Conclude
 from upheld.verification.rules import ConsistencyRules
@@ -17,10 +20,19 @@ from upheld_lab.bench.verify.figures import auc
 from upheld_lab.bench.verify.fit import fit
 from upheld_lab.bench.verify.read import Seen, see
 from upheld_lab.bench.verify.run import Choice
-from upheld_lab.bench.verify.sets import load
+from upheld_lab.bench.verify.sets import load, need_pack
 
 AS_IT_IS, NO_GUARD, NO_VOICE = "as it is", "no guard", "guard on figures and names only"
 SETS = ("wice_dev", "expertqa_dev", "begin_dev_wow", "begin_dev_tc", "begin_dev_cmu", "snli_dev")
+
+
+async def choices_of_shipped(choice: Choice, watch: Watch) -> Report:
+    """What the parts of the stage do for the shipped verifier."""
+    need_pack(choice.data)
+    async with opened_verify(load_settings()) as verify:
+        if verify.model is None:
+            raise ModelError(verify.no_model)
+        return await bench_choices(verify, verify.model, choice, watch)
 
 
 async def bench_choices(verify: Verify, model: Entailment, choice: Choice, watch: Watch) -> Report:

@@ -1,4 +1,4 @@
-"""`upheld bench likely`: what tells that a passage answers, and how many are worth quoting.
+"""What tells that a passage answers, and how many are worth quoting.
 
 The numbers of `upheld.generation.extract_likely` come from here: fitted on dev
 questions and their gold.
@@ -42,13 +42,15 @@ class Found:
     gold: int
 
 
-async def bench_likely(suite: Suite, settings: Settings, cache: Path, watch: Watch) -> Report:
+async def fit_select_passages(
+    suite: Suite, settings: Settings, cache: Path, watch: Watch
+) -> Report:
     """Fit on all questions; the figures are of numbers fitted without the question."""
     found, facts = await read_each(suite, settings, cache, watch, _found)
     weights = fitted(found)
     rows = [_row(f"{n} passages at most", found, n) for n in range(1, MOST + 1)]
     named = dict(zip(("grade", "sentence", "search", "shift"), weights, strict=True))
-    return Report("likely", named, tuple(rows), facts)
+    return Report("select passages", named, tuple(rows), facts)
 
 
 async def _found(kit: StageFactory, asked: Asked) -> Found:

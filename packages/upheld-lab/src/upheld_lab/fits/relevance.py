@@ -1,4 +1,4 @@
-"""`upheld bench bearing`: what grade and nearness of claims tell of whether an answer is right.
+"""What grade and nearness of claims tell of whether an answer is right.
 
 The numbers of `upheld.verification.relevance`, and how much `upheld` withholds, come from here. An
 answer is as sure as its surest claim; which one that is depends on the numbers: they are fitted in
@@ -55,7 +55,7 @@ def odds(claim: Signals, weights: Weights) -> float:
     return weights[0] * claim[0] + weights[1] * claim[1] + weights[2]
 
 
-async def bench_bearing(folders: Sequence[Path], watch: Watch) -> Report:
+async def fit_relevance(folders: Sequence[Path], watch: Watch) -> Report:
     """Fit on the answers of `upheld` in these runs, which should withhold nothing."""
     settings = load_settings()
     grader, embedder = open_grade(settings).grader, open_embedder(settings)
@@ -77,7 +77,7 @@ async def bench_bearing(folders: Sequence[Path], watch: Watch) -> Report:
     rows += [withheld(told, weights, least) for least in LEAST]
     named = dict(zip(("grade", "nearness", "shift"), weights, strict=True))
     facts = manifest(grader=grader.identity, embedder=embedder.identity, answers=len(told))
-    return Report("bearing", named, tuple(rows), facts)
+    return Report("relevance", named, tuple(rows), facts)
 
 
 def fitted(told: Sequence[Told]) -> Weights:

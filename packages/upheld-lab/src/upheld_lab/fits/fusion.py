@@ -1,4 +1,4 @@
-"""`upheld bench fusion`: ways to join the two lists, compared on dev questions."""
+"""Ways to join the two lists of hybrid search, compared on dev questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`upheld bench bridges`: when what a quoted passage names is worth quoting, too.
+"""When what a quoted passage names is worth quoting, too.
 
 The numbers of `upheld.retrieval.bridge` come from here: fitted on dev questions and their gold.
 """

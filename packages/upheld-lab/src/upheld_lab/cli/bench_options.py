@@ -1,0 +1,45 @@
+"""Options that several measurements share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from upheld.errors import UsageError
+
+if TYPE_CHECKING:
+    from upheld_lab.bench.prepared import Choice
+
+Cache = Annotated[
+    Path | None, typer.Option(help="Where vectors, judgements and calls are kept between runs.")
+]
+Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="At most so many cases of each set.")]
+Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
+Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
+Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
+
+
+class SplitName(StrEnum):
+    """Which side of the split rule to measure on."""
+
+    TRAIN = "train"
+    DEV = "dev"
+    TEST = "test"
+
+
+def choice_of(
+    data: Path, passages: str, questions: int, split: SplitName, seed: int, cache: Path | None
+) -> Choice:
+    """What the options choose of the data pack."""
+    from upheld_lab.bench.prepared import Choice
+    from upheld_lab.bench.split import Split
+    from upheld_lab.bench.vectors import default_cache
+
+    if passages != "all" and not (passages.isdecimal() and int(passages)):
+        raise UsageError(f"--passages is a number or 'all', not {passages!r}.")
+    limit = None if passages == "all" else int(passages)
+    return Choice(data, cache or default_cache(), limit, questions, Split(split.value), seed)

@@ -191,7 +191,8 @@ def role(d: Draw) -> Made:
     says, claims = d.both(statements.TOWARDS)
     one, two = d.person(), d.person()
     true, false = claims.format(a=one, b=two), claims.format(a=two, b=one)
-    return Made("role", says.format(a=one, b=two), true, false)
+    # Most of these could hold both ways at once: two may guarantee each other's loans.
+    return Made("role", says.format(a=one, b=two), true, false, Label.NOT_ENTAILED)
 
 
 def place(d: Draw) -> Made:

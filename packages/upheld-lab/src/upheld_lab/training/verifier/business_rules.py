@@ -122,12 +122,18 @@ def _limited(d: Draw, kind: str, pool: tuple[words.Pair, ...], free: tuple[str, 
     limit, same = d.both(pool)
     other, _ = d.both(pool)
     can = d.any(*_MODAL["may"][1])
-    limited, plain = f"{again} {can} {said}, {same}.", f"{again} {can} {said}, {d.any(*free)}."
+    plain = f"{again} {can} {said}, {d.any(*free)}."
+    # What may be done in any case may be done on a condition too: only "only" rules it out.
+    only = kind == "dropped_condition" and d.dice.random() < 0.5
     if d.dice.random() < 0.4:
         told = f"{actor} {d.any('may', 'can')} {act}, {d.any(*free)}."
-        return Made(kind, up(told), up(plain), up(limited), CONTRADICTS)
-    told = f"{actor} {d.any('may', 'can')} {act} {limit}."
-    if d.dice.random() < 0.3:
+        glue = " only" if kind == "dropped_condition" else ","
+        return Made(
+            kind, up(told), up(plain), up(f"{again} {can} {said}{glue} {same}."), CONTRADICTS
+        )
+    limited = f"{again} {can} {said}{' only' if only else ','} {same}."
+    told = f"{actor} {d.any('may', 'can')} {act}{' only' if only else ''} {limit}."
+    if not only and d.dice.random() < 0.3:
         told = f"{limit}, {actor} {d.any('may', 'can')} {act}."
     draw = d.dice.random()
     wrong = f"{again} {can} {said}." if draw < 0.22 else plain

@@ -29,7 +29,7 @@ members of staff / employees
 visitors / guests
 suppliers / firms that deliver to us
 trainees / people in training
-nurses on duty / the nursing staff
+nurses / the nursing staff
 reviewers / people who review
 account administrators / administrators of an account
 machine operators / people who operate machines
@@ -42,7 +42,7 @@ field engineers / engineers in the field
 treasurers / those who keep the books
 lodge holders / people who hold a lodge
 exhibitors / firms that exhibit
-librarians / the library's staff
+librarians / those who work as librarians
 dealers / authorised sellers
 card holders / people who hold a card
 apprentices / those in an apprenticeship
@@ -144,11 +144,11 @@ except when the fire alarm sounds / save when the fire alarm goes off
 apart from the weeks of the audit / but not in the weeks of the audit
 except on the ground floor / on all floors but the lowest
 unless a court orders otherwise / a court order aside
-except during school holidays / outside school holidays
+except during school holidays / but not in school holidays
 with the exception of temporary contracts / temporary contracts aside
 except where gas is stored / but not where gas is kept
-apart from the first month / from the second month on
-except by night / by day only
+apart from the first month / but not in the first month
+except by night / but not by night
 """)
 REASONS = pairs("""
 the roof had begun to leak / a leaking roof

@@ -90,7 +90,7 @@ def date(sentence: str, context: Context, dice: random.Random) -> Edit | None:
             if form is MONTH
             else [str(int(old) + step) for step in (-20, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10)]
         )
-    return _edit("date", Label.CONTRADICTS, (old, dice.choice(others)))
+    return _edit("date", Label.NOT_ENTAILED, (old, dice.choice(others)))
 
 
 def number_words(sentence: str, context: Context, dice: random.Random) -> Edit | None:
@@ -112,7 +112,7 @@ def unit(sentence: str, context: Context, dice: random.Random) -> Edit | None:
 
 def bounds(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """At least becomes at most; over becomes under."""
-    return _mapped(sentence, dice, "bounds", lexicon.BOUND, lexicon.BOUNDS, Label.CONTRADICTS)
+    return _mapped(sentence, dice, "bounds", lexicon.BOUND, lexicon.BOUNDS, Label.NOT_ENTAILED)
 
 
 def swapped_values(sentence: str, context: Context, dice: random.Random) -> Edit | None:
@@ -171,7 +171,7 @@ def absent_subject(sentence: str, context: Context, dice: random.Random) -> Edit
     own, other = (lexicon.plain_title(t) for t in (context.title, context.other_title))
     if not own or not other or own == other or other in context.passage:
         return None
-    return _edit("absent_subject", Label.NEUTRAL, (own, other), reversible=False)
+    return _edit("absent_subject", Label.NOT_ENTAILED, (own, other), reversible=False)
 
 
 def role(sentence: str, context: Context, dice: random.Random) -> Edit | None:
@@ -201,7 +201,7 @@ def negation(sentence: str, context: Context, dice: random.Random) -> Edit | Non
 def antonym(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     """One word becomes its opposite."""
     opposite = lexicon.OPPOSITES
-    return _mapped(sentence, dice, "antonym", lexicon.OPPOSITE, opposite, Label.CONTRADICTS)
+    return _mapped(sentence, dice, "antonym", lexicon.OPPOSITE, opposite, Label.NOT_ENTAILED)
 
 
 def comparison(sentence: str, context: Context, dice: random.Random) -> Edit | None:

@@ -114,9 +114,15 @@ def _denied(sentence: str, claim: str, dice: random.Random) -> Framed:
     if dice.random() < 0.25:
         heading = dice.choice(DENIAL_HEADINGS)
         return Framed(
-            "retraction", sentence, claim, sentence, claim, Label.CONTRADICTS, heading=heading
+            "retraction", sentence, claim, sentence, claim, _label(heading), heading=heading
         )
-    return Framed("retraction", sentence, claim, denied, claim, Label.CONTRADICTS)
+    return Framed("retraction", sentence, claim, denied, claim, _label(denied))
+
+
+def _label(denial: str) -> Label:
+    """What is withdrawn need not be false."""
+    withdrawn = re.search("withdrawn|retracted", denial, re.IGNORECASE)
+    return Label.NOT_ENTAILED if withdrawn else Label.CONTRADICTS
 
 
 def _attributed(sentence: str, claim: str, dice: random.Random) -> Framed:
@@ -154,7 +160,7 @@ def _bounded(sentence: str, claim: str, dice: random.Random) -> Framed | None:
         text.replace(figure, f"{bound} {figure}")
         for text, bound in ((sentence, one), (claim, same), (claim, against))
     )
-    return Framed("bounds", told, right, told, wrong, Label.CONTRADICTS)
+    return Framed("bounds", told, right, told, wrong, Label.NOT_ENTAILED)
 
 
 _MAKERS: tuple[Callable[[str, str, random.Random], Framed | None], ...] = (

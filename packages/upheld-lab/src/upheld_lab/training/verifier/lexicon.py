@@ -104,8 +104,8 @@ UNITS: Sequence[Sequence[str]] = tuple(
         "seconds minutes hours|minutes hours seconds|hours days minutes|days weeks hours",
         "weeks months days|months years weeks|years months decades|dollars euros pounds",
         "euros dollars pounds|pounds euros dollars|million billion thousand|billion million",
-        "thousand million|percent points|acres hectares|hectares acres|tonnes kilograms",
-        "litres gallons millilitres|degrees percent|MB GB kB|GB MB TB|kW MW W|volts amperes",
+        "thousand million|acres hectares|hectares acres|tonnes kilograms",
+        "litres gallons millilitres|MB GB kB|GB MB TB|kW MW W|volts amperes",
     )
     for group in group.split("|")
 )
@@ -175,7 +175,7 @@ QUANTIFIERS: Mapping[str, Sequence[tuple[str, str]]] = MappingProxyType(
         "almost all": (("all", "no"),), "partly": (("entirely", "hardly"),),
         "mainly": (("exclusively", "hardly"),), "mostly": (("exclusively", "hardly"),),
         "partially": (("entirely", "hardly"),), "primarily": (("exclusively", "hardly"),),
-        "most": (("all", "few"),), "some of": (("all of", "none of"),),
+        "some of": (("all of", "none of"),),
         "largely": (("entirely", "hardly"),),
     }
 )  # fmt: skip

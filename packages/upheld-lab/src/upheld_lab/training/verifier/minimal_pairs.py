@@ -30,7 +30,11 @@ SOURCE = "minimal-pairs"
 # What each sentence is used for; the rest of the draws are edits of a single claim.
 FRAMED, JOINED, TWO_SOURCES, DENIED_NEIGHBOUR = 0.16, 0.08, 0.10, 0.04
 # An edit may hit on something that another sentence of the passage says.
-_MAY_BE_TRUE = frozenset({"name", "place", "number", "date", "number_words"})
+_MAY_BE_TRUE = frozenset({"name", "place", "number", "date", "number_words", "unit"})
+_PRONOUN = re.compile(
+    r"\b(?:he|she|it|they|his|her|its|their|him|them|this|these)\b", re.IGNORECASE
+)
+_CONVERTED = re.compile(r"\d[^()]*\([^()]*\d")  # "40 km (25 miles)": the old value is still there
 # Made in the claim alone, these would tell the label of a joined claim.
 _TELLING = frozenset({"negation", "modality", "quantifier"})
 
@@ -141,13 +145,21 @@ class _Makers:
             return self._denied_edit(fact, claim, window, edit)
         if edit.reversible and self._dice.random() < 0.5:
             changed = edit.apply(fact.claim)
-            alone = edit.kind not in _MAY_BE_TRUE or not any(
-                old in part for old, _ in edit.changes for part in _others(fact, window)
-            )
-            if changed is not None and alone:
+            if changed is not None and not self._still_said(edit, fact, window):
                 told = _told(fact, window, changed)
                 return Twin(edit.kind, told, false, told, claim, edit.label, fact.document)
         return Twin(edit.kind, told, claim, told, false, edit.label, fact.document)
+
+    @staticmethod
+    def _still_said(edit: Edit, fact: Fact, window: tuple[int, int]) -> bool:
+        """Whether title or neighbours, or a conversion in brackets, have the old value too."""
+        if edit.kind not in _MAY_BE_TRUE:
+            return False
+        around = " ".join((fact.title, *_others(fact, window)))
+        names = [word for old, _ in edit.changes for word in old.split() if word[:1].isupper()]
+        if any(part in around for part in (*(old for old, _ in edit.changes), *names)):
+            return True
+        return edit.kind in {"number", "unit"} and bool(_CONVERTED.search(fact.claim))
 
     def _denied_edit(
         self, fact: Fact, claim: str, window: tuple[int, int], edit: Edit
@@ -240,6 +252,8 @@ class _Makers:
         if other.document == fact.document:
             return None
         one, two = self._claim(fact), self._claim(other)
+        if _PRONOUN.search(one) or _PRONOUN.search(two):
+            return None  # it would be taken for the other passage's subject
         shown = [_told(fact, self._window(fact, 45)), _told(other, self._window(other, 45))]
         if self._dice.random() < 0.5:
             shown.reverse()

@@ -15,7 +15,7 @@ from collections import defaultdict
 _MOST = 4  # words changed in one sentence
 _SYNONYMS = """founded/established|constructed/built|located in/situated in|began/started|currently/at present
 |currently/now|approximately/about|approximately/roughly|prior to/before|numerous/many
-|purchased/bought|known as/called|took place/was held|was held/took place
+|purchased/bought|known as/called
 |is composed of/consists of|consists of/is made up of|in order to/to|several/a number of
 |obtained/got|was released/came out|film/movie|primarily/mainly|mainly/primarily|mostly/mainly
 |largest/biggest|often/frequently|frequently/often|subsequently/later|because of/owing to
@@ -38,11 +38,11 @@ _SYNONYMS = """founded/established|constructed/built|located in/situated in|bega
 |usually/as a rule|nearly/almost|almost/nearly|together with/along with
 |along with/together with|as well as/and also|in addition to/besides|despite/in spite of
 |although/even though|established/founded|built/constructed|movie/film
-|bought/purchased|stars/has roles for
+|bought/purchased
 |headquartered in/with its head office in|is a member of/belongs to|was a member of/belonged to
 |is part of/belongs to|is owned by/belongs to|was awarded/got|was appointed/became
-|was elected/was voted in|recorded/taped|published/brought out|launched/started
-|renamed/given the new name|formerly/once|former/one-time|featured/included
+|was elected/was voted in|published/brought out|launched/started
+|renamed/given the new name|formerly/once|former/one-time
 |consisting of/made up of|received/got|ranked/placed|hosts/is host to|operates/runs
 |connects/links|extends/stretches|borders/is next to|surrounded by/enclosed by
 |announced/made known"""

@@ -15,7 +15,7 @@ from upheld._internal.loop_thread import LoopThread
 from upheld.errors import UsageError
 from upheld.run.budget import Budget
 from upheld.run.trace import Listener, start_run
-from upheld.types import Claim, Passage, Support, Usage, content_hash, passage_id
+from upheld.types import Claim, Passage, Support, Usage
 from upheld.verification.verify import Progress, Verify
 from upheld.verification.verify_answer import as_passages, verify_answer
 
@@ -242,22 +242,11 @@ async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[Judg
 
 def read_source(path: Path, settings: Settings) -> Passage:
     """A file as one source, read in the child process that reads documents."""
-    from upheld.ingest.chunk import places_of
+    from upheld.ingest.chunk import whole_passage
+    from upheld.ingest.document import read_document
     from upheld.resources.open import reader
 
-    with reader(settings) as read:
-        document = read(path.read_bytes(), path.name)
-    version = content_hash(document.text)
     name = path.name
-    return Passage(
-        id=passage_id(name, version, 0, len(document.text)),
-        text=document.text,
-        document_id=name,
-        document_version=version,
-        start=0,
-        end=len(document.text),
-        title=document.title,
-        uri=str(path),
-        page=1 if document.pages else None,
-        places=places_of(document, document.title),
-    )
+    with reader(settings) as read:
+        found = read_document(read, path.read_bytes(), name, id=name, uri=str(path), title="")
+    return whole_passage(*found)

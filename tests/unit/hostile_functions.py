@@ -29,7 +29,7 @@ from upheld.edge.openai.reply import estimated
 from upheld.errors import ReadError
 from upheld.generation.extract import sentences_of, shared_words
 from upheld.generation.write import Claims, WrittenClaim, cite, cited
-from upheld.ingest.chunk import Chunker, places_of
+from upheld.ingest.chunk import Chunker, places_of, whole_passage
 from upheld.ingest.count import CharacterCounter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
 from upheld.ingest.read.html import read_html
@@ -217,6 +217,9 @@ CALLS: dict[str, Call] = {
         Document("d", "u", "t", text, "h", "p"), read(text)
     ),
     "upheld.ingest.chunk.places_of": lambda text: places_of(read(text), text),
+    "upheld.ingest.chunk.whole_passage": lambda text: whole_passage(
+        Document("d", "u", "t", text, "h", "p"), read(text)
+    ),
     "upheld.ingest.count.CharacterCounter.__call__": COUNT,
     "upheld.ingest.count.TokenCounter.__call__": COUNT_TOKENS,
     "upheld.ingest.read.html.read_html": lambda text: readable(
@@ -298,6 +301,8 @@ _LABELS = "takes ids, labels or terms, not text"
 NO_TEXT_OF_USERS = {
     "upheld.cli.show.show_summary": "prints labels of what went amiss",
     "upheld.ingest.changes.compare": "takes names and hashes of files",
+    "upheld.ingest.document.read_document": "calls a reader",
+    "upheld.ingest.document.with_vectors": "passes documents on",
     "upheld.ingest.given.PageReader.__call__": "calls a reader and the chunker",
     "upheld.ingest.read.office.read_docx": _CHILD,
     "upheld.ingest.read.office.read_epub": _CHILD,

@@ -177,6 +177,23 @@ class Chunker:
         return [*runs, (start, end)] if used else runs
 
 
+def whole_passage(document: Document, read: ReadDocument) -> Passage:
+    """The whole document as one passage, uncut: what an answer is verified against."""
+    version, end = document.version, len(document.text)
+    return Passage(
+        id=passage_id(document.id, version, 0, end),
+        text=document.text,
+        document_id=document.id,
+        document_version=version,
+        start=0,
+        end=end,
+        title=document.title,
+        uri=document.uri,
+        page=1 if read.pages else None,
+        places=places_of(read, document.title),
+    )
+
+
 def places_of(read: ReadDocument, title: str) -> tuple[Place, ...]:
     """Every offset at which a page or a heading begins, with the page and headings from there."""
     path_at = _path_finder(read.headings, title)

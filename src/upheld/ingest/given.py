@@ -8,16 +8,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from upheld._internal.concurrency import in_reading_thread
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.pipeline import Reader, document_id, pipeline_version
+from upheld.ingest.document import (
+    Reader,
+    document_id,
+    pipeline_version,
+    read_document,
+    with_vectors,
+)
 from upheld.ingest.read.document import one_line
 from upheld.ports import Embedder, Index, IndexedDocument
-from upheld.types import Document, content_hash
+from upheld.types import Document, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ async def put(
     """
     began = time.monotonic()
     pipeline = pipeline_version(chunker, embedder)
-    cut: list[IndexedDocument] = []
+    cut: list[tuple[Document, tuple[Passage, ...]]] = []
     failed: dict[str, str] = {}
     for each in given:
         if time.monotonic() - began > seconds:
@@ -64,30 +70,27 @@ async def put(
             cut.append(await in_reading_thread(_cut, each, reader, chunker, pipeline))
         except (ReadError, MissingExtraError) as error:
             failed[each.id] = str(error)
+    vectors = None
     if embedder is not None and cut:
-        texts = [passage.searchable for read in cut for passage in read.passages]
-        vectors = await embedder.embed(texts)
-        at = 0
-        for place, document in enumerate(cut):
-            end = at + len(document.passages)
-            cut[place] = replace(document, vectors=vectors[at:end])
-            at = end
-    await index.upsert(collection, cut)
-    return PutReport({read.document.id: read.document.version for read in cut}, failed)
+        vectors = await embedder.embed([each.searchable for _, part in cut for each in part])
+    await index.upsert(collection, with_vectors(cut, vectors))
+    return PutReport({document.id: document.version for document, _ in cut}, failed)
 
 
-def _cut(given: Given, reader: Reader, chunker: Chunker, pipeline: str) -> IndexedDocument:
-    read = reader(given.data, given.name)
-    document = Document(
+def _cut(
+    given: Given, reader: Reader, chunker: Chunker, pipeline: str
+) -> tuple[Document, tuple[Passage, ...]]:
+    document, read = read_document(
+        reader,
+        given.data,
+        given.name,
         id=given.id,
         uri=given.uri,
-        title=read.title or one_line(PurePath(given.name).stem),
-        text=read.text,
-        source_hash=content_hash(given.data),
+        title=one_line(PurePath(given.name).stem),
         pipeline=pipeline,
         labels=given.labels,
     )
-    return IndexedDocument(document, chunker(document, read))
+    return document, chunker(document, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +102,13 @@ class PageReader:
 
     def __call__(self, data: bytes, name: str, *, uri: str, title: str) -> IndexedDocument:
         """The page's main text is the document; `title` serves where the page has none."""
-        read = self.reader(data, name)
-        document = Document(
+        document, read = read_document(
+            self.reader,
+            data,
+            name,
             id=document_id(uri),
             uri=uri,
-            title=read.title or one_line(title) or uri,
-            text=read.text,
-            source_hash=content_hash(data),
+            title=one_line(title) or uri,
             pipeline=pipeline_version(self.chunker, None),
         )
         return IndexedDocument(document, self.chunker(document, read))

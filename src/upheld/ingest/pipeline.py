@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,17 +15,21 @@ from upheld.add_report import AddReport, Failure, HiddenText, Progress, Tell
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.changes import File, compare, find_gone, why_not
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.read import READERS_VERSION, ReadDocument
+from upheld.ingest.document import (
+    Reader,
+    document_id,
+    pipeline_version,
+    read_document,
+    with_vectors,
+)
 from upheld.ingest.read.document import one_line
 from upheld.ingest.walk import Found, find_files
 from upheld.ingest.worker import Limits
-from upheld.ports import Embedder, Index, IndexedDocument
-from upheld.types import Document, DocumentInfo, Passage, Scope, content_hash
+from upheld.ports import Embedder, Index
+from upheld.types import Document, DocumentInfo, Passage, Scope
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
-
-Reader = Callable[[bytes, str], ReadDocument]
 
 # A batch is one commit: large enough for commits to cost little, small enough to lose in a crash.
 BATCH_PASSAGES = 192
@@ -103,17 +107,6 @@ async def _delete_gone(
     return replace(report, deleted=deleted, deleted_uris=uris)
 
 
-def pipeline_version(chunker: Chunker, embedder: Embedder | None) -> str:
-    """Names all that passages are made with: if it changes, so must they."""
-    vectors = embedder.identity if embedder else "none"
-    return f"read {READERS_VERSION}; chunk {chunker.version}; embed {vectors}"
-
-
-def document_id(uri: str) -> str:
-    """A document is its address: new content at the same one replaces it."""
-    return content_hash(uri)[:16]
-
-
 @dataclass(frozen=True, slots=True)
 class _CutDocument:
     file: File
@@ -140,14 +133,14 @@ class _Cutter:
             data = path.read_bytes()
         except OSError as error:
             raise ReadError(f"{path.name} cannot be opened: {error.strerror}") from error
-        read = self.reader(data, path.name)
         kept = file.known.labels if file.known else frozenset[str]()
-        document = Document(
+        document, read = read_document(
+            self.reader,
+            data,
+            path.name,
             id=document_id(file.uri),
             uri=file.uri,
-            title=read.title or one_line(path.stem),
-            text=read.text,
-            source_hash=content_hash(data),
+            title=one_line(path.stem),
             pipeline=self.pipeline,
             labels=kept if self.labels is None else self.labels,
         )
@@ -225,7 +218,8 @@ class _Line:
 
     async def write(self) -> None:
         while batch := (taken := await self.to_write.get())[0]:
-            await self.index.upsert(self.collection, _with_vectors(batch, taken[1]))
+            documents = [(each.document, each.passages) for each in batch]
+            await self.index.upsert(self.collection, with_vectors(documents, taken[1]))
             if taken[1] is not None:
                 self._begin(-_size(batch), -sum(len(each.passages) for each in batch))
             changed = sum(each.file.known is not None for each in batch)
@@ -273,17 +267,6 @@ def _is_full(batch: list[_CutDocument], enough: int) -> bool:
         sum(len(each.passages) for each in batch) >= enough
         or sum(len(each.document.text) for each in batch) >= BATCH_CHARACTERS
     )
-
-
-def _with_vectors(batch: list[_CutDocument], vectors: Vectors | None) -> list[IndexedDocument]:
-    documents: list[IndexedDocument] = []
-    at = 0
-    for each in batch:
-        end = at + len(each.passages)
-        own = None if vectors is None else vectors[at:end]
-        documents.append(IndexedDocument(each.document, each.passages, own))
-        at = end
-    return documents
 
 
 def _tell_nobody(progress: Progress) -> None:

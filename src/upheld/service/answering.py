@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from upheld._internal.to_json import to_json
 from upheld.calibration.fitted import FittedGuarantee
 from upheld.errors import ConflictError, NotFoundError
-from upheld.ingest.pipeline import document_id
+from upheld.ingest.document import document_id
 from upheld.ports import Message
 from upheld.run.budget import Budget, Meter
 from upheld.run.trace import Listener, heard_by

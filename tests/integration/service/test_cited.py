@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.service.people import new_tenant, put, with_collection
 from tests.servers.postgres import State
-from upheld.ingest.pipeline import document_id
+from upheld.ingest.document import document_id
 from upheld.service.answering import _cited
 from upheld.service.db import documents
 from upheld.service.db.answers import Cited

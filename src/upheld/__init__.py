@@ -1,9 +1,40 @@
 """Upheld answers questions from your documents, and every sentence is upheld by a source.
 
->>> from upheld import Upheld
->>> with Upheld.open("kb") as kb:
-...     kb.add("examples/documents")
-...     print(kb.ask("When does the lighthouse open?"))
+Ask your documents. Without a language model the answer is made of verbatim sentences:
+
+    >>> from upheld import Upheld
+    >>> with Upheld.open("kb") as kb:  # a folder, or "s3://bucket/prefix"
+    ...     kb.add("examples/documents")
+    ...     answer = kb.ask("When does the lighthouse open?")
+
+Read the answer. It is a value: text, claims, a verdict on each, exact places of quotes:
+
+    >>> print(answer)
+    >>> for claim in answer.claims:
+    ...     print(claim.verdict.support, claim.text, [each.quote for each in claim.citations])
+
+Let a language model write it, by a method of your choice, within a budget:
+
+    >>> kb = Upheld.open("kb", llm_url="http://127.0.0.1:8000/v1", llm_model="qwen2.5")
+    >>> kb.ask("Who built the lighthouse?", method="crag", budget=Budget(seconds=20))
+
+Check an answer that somebody else wrote; no knowledge base is needed:
+
+    >>> import upheld
+    >>> upheld.verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
+    True
+
+What there is, by what you want to do:
+
+    ask         Upheld, AsyncUpheld (the same calls, awaited), AskOptions, Budget
+    read        Answer: Status, Claim, Verdict, Support, Cause, Citation, Conflict, Guarantee, Usage
+    watch       Event, Listener, Watch, Progress
+    search      Evidence, Hit, Passage, Place, Scope, SearchMode
+    documents   AddReport, Given, PutReport, DocumentInfo, Statistics, Maintained
+    verify      verify, verify_async, CheckedAnswer, CheckedSource
+    extend      LLM, Index, Searcher; a method of your own: StageFactory, MakeMethod, Draft
+    errors      UpheldError: `help` says what to do, `retryable` whether to try again
+    settings    Settings, and OpenSettings, which are the arguments of `open`
 """
 
 from importlib import import_module
@@ -12,23 +43,49 @@ from typing import TYPE_CHECKING, Any
 from upheld.version import __version__
 
 if TYPE_CHECKING:
-    from upheld.check import CheckedAnswer, verify, verify_async
-    from upheld.client import AsyncUpheld, Upheld
+    from upheld.add_report import AddReport, Failure, HiddenText, Progress
+    from upheld.ask_options import AskOptions
+    from upheld.calibration.fitted import FittedGuarantee
+    from upheld.check import CheckedAnswer, CheckedSource, verify, verify_async
+    from upheld.client import AsyncUpheld, Paths
     from upheld.errors import UpheldError
-    from upheld.ports import LLM, Generation, Message, Reply, Sampling
+    from upheld.ingest.given import Given, PutReport
+    from upheld.methods.build import StageFactory
+    from upheld.methods.registry import MakeMethod, Method
+    from upheld.open_options import OpenSettings
+    from upheld.ports import (
+        LLM,
+        Filter,
+        Generation,
+        Index,
+        IndexedDocument,
+        Maintained,
+        Message,
+        Reply,
+        Sampling,
+        Searcher,
+        Statistics,
+        Token,
+    )
     from upheld.run.budget import Budget
+    from upheld.run.trace import Listener, Watch
+    from upheld.settings import Settings
+    from upheld.sync_client import Upheld
     from upheld.types import (
         Answer,
         Cause,
         Citation,
         Claim,
         Conflict,
+        Document,
         DocumentInfo,
+        Draft,
         Event,
         Evidence,
         Guarantee,
         Hit,
         Passage,
+        Place,
         Question,
         Scope,
         SearchMode,
@@ -40,53 +97,104 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LLM",
+    "AddReport",
     "Answer",
+    "AskOptions",
     "AsyncUpheld",
     "Budget",
     "Cause",
     "CheckedAnswer",
+    "CheckedSource",
     "Citation",
     "Claim",
     "Conflict",
+    "Document",
     "DocumentInfo",
+    "Draft",
     "Event",
     "Evidence",
+    "Failure",
+    "Filter",
+    "FittedGuarantee",
     "Generation",
+    "Given",
     "Guarantee",
+    "HiddenText",
     "Hit",
+    "Index",
+    "IndexedDocument",
+    "Listener",
+    "Maintained",
+    "MakeMethod",
     "Message",
+    "Method",
+    "OpenSettings",
     "Passage",
+    "Paths",
+    "Place",
+    "Progress",
+    "PutReport",
     "Question",
     "Reply",
     "Sampling",
     "Scope",
     "SearchMode",
+    "Searcher",
+    "Settings",
+    "StageFactory",
+    "Statistics",
     "Status",
     "Support",
+    "Token",
     "Upheld",
     "UpheldError",
     "Usage",
     "Verdict",
+    "Watch",
     "__version__",
     "verify",
     "verify_async",
 ]
 
 # The rest is imported when it is first used: the command line needs little of it to say what is
-# wrong with a question, and its help needs nothing.
+# wrong with a question, and its help needs nothing. What is not listed here is in `upheld.types`.
 _HOME = {
-    "AsyncUpheld": "upheld.client",
-    "Budget": "upheld.run.budget",
+    "AddReport": "upheld.add_report",
+    "Failure": "upheld.add_report",
+    "HiddenText": "upheld.add_report",
+    "Progress": "upheld.add_report",
+    "AskOptions": "upheld.ask_options",
+    "FittedGuarantee": "upheld.calibration.fitted",
     "CheckedAnswer": "upheld.check",
-    "Generation": "upheld.ports",
+    "CheckedSource": "upheld.check",
+    "verify": "upheld.check",
+    "verify_async": "upheld.check",
+    "AsyncUpheld": "upheld.client",
+    "Paths": "upheld.client",
+    "Upheld": "upheld.sync_client",
+    "UpheldError": "upheld.errors",
+    "Given": "upheld.ingest.given",
+    "PutReport": "upheld.ingest.given",
+    "StageFactory": "upheld.methods.build",
+    "MakeMethod": "upheld.methods.registry",
+    "Method": "upheld.methods.registry",
+    "OpenSettings": "upheld.open_options",
     "LLM": "upheld.ports",
+    "Filter": "upheld.ports",
+    "Generation": "upheld.ports",
+    "Index": "upheld.ports",
+    "IndexedDocument": "upheld.ports",
+    "Maintained": "upheld.ports",
     "Message": "upheld.ports",
     "Reply": "upheld.ports",
     "Sampling": "upheld.ports",
-    "Upheld": "upheld.client",
-    "UpheldError": "upheld.errors",
-    "verify": "upheld.check",
-    "verify_async": "upheld.check",
+    "Searcher": "upheld.ports",
+    "Statistics": "upheld.ports",
+    "Token": "upheld.ports",
+    "Budget": "upheld.run.budget",
+    "Listener": "upheld.run.trace",
+    "Watch": "upheld.run.trace",
+    "Settings": "upheld.settings",
 }
 
 

@@ -1,8 +1,8 @@
-"""The surface: `Upheld` for plain code, `AsyncUpheld` for code with an event loop.
+"""`AsyncUpheld`, the surface for code with an event loop; `Upheld` is its plain twin.
 
-with Upheld.open("kb") as kb:
-    kb.add("docs/")
-    print(kb.ask("Why did the 1869 title go to Princeton?"))
+async with await AsyncUpheld.open("kb") as kb:
+    await kb.add("docs/")
+    print(await kb.ask("Why did the 1869 title go to Princeton?"))
 """
 
 from __future__ import annotations
@@ -10,24 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from upheld._internal.concurrency import within
-from upheld._internal.loop_thread import LoopThread
 from upheld.answer.render import render
 from upheld.answer.verdicts import apply_guarantee, stated_guarantee
-from upheld.calibration.fitted import FittedGuarantee, given_or_read
+from upheld.ask_options import AskOptions, DeprecatedAskArguments, merge_deprecated
+from upheld.calibration.fitted import given_or_read
 from upheld.errors import BudgetExceededError, UsageError
 from upheld.methods.parameters import Parameters
-from upheld.methods.registry import label
+from upheld.methods.registry import MakeMethod, label, method_name
 from upheld.methods.registry import parameters as chosen_parameters
 from upheld.open_options import OpenSettings
 from upheld.planning.standalone import Standalone
 from upheld.run.budget import Budget
-from upheld.run.trace import Listener, Watch, start_run
+from upheld.run.trace import start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
 from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import VerifyDraft
@@ -35,18 +34,23 @@ from upheld.verification.verify_draft import VerifyDraft
 if TYPE_CHECKING:
     from upheld.add_report import AddReport, Progress
     from upheld.ingest.given import Given, PutReport
-    from upheld.ports import LLM, Maintained, Message, Statistics
+    from upheld.ports import LLM, Index, Maintained, Searcher, Statistics
     from upheld.resources.open import Resources
     from upheld.settings import Settings
 
-T = TypeVar("T")
-P = ParamSpec("P")
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 MAX_QUESTION = 4000  # characters; a longer one is a document, not a question
 
 
 class AsyncUpheld:
-    """A knowledge base: add documents, ask questions, get cited answers."""
+    """A knowledge base: add documents, ask questions, get cited answers.
+
+    >>> async with await AsyncUpheld.open("kb") as kb:  # doctest: +SKIP
+    ...     await kb.add("examples/documents")
+    ...     answer = await kb.ask("When does the lighthouse open?")
+
+    One object serves many questions at a time: `asyncio.gather(kb.ask(one), kb.ask(other))`.
+    """
 
     def __init__(self, parts: Resources) -> None:
         self._parts = parts
@@ -57,18 +61,24 @@ class AsyncUpheld:
         kb: str | PathLike[str] | None = None,
         *,
         llm: LLM | None = None,
+        index: Index | None = None,
+        searcher: Searcher | None = None,
         **settings: Unpack[OpenSettings],
     ) -> Self:
         """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
 
-        `llm` is a language model of your own, instead of a server at `llm_url`; it is closed with
-        the knowledge base. All other arguments are settings.
+        `llm` is a language model of your own, instead of a server at `llm_url`. `index` stores
+        and searches documents instead of LanceDB. `searcher` finds what answers are written from,
+        wherever it looks; documents are still added to the index. What is given is closed with
+        the knowledge base, if it has `close`. All other arguments are settings.
+
+        >>> kb = await AsyncUpheld.open("kb", passages=8)  # doctest: +SKIP
         """
         from upheld.resources.open import open_resources
         from upheld.settings import load_settings
 
         chosen = load_settings(kb=None if kb is None else str(kb), **settings)
-        return cls(await open_resources(chosen, llm))
+        return cls(await open_resources(chosen, llm, index=index, searcher=searcher))
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,6 +112,10 @@ class AsyncUpheld:
     ) -> AddReport:
         """Index files and folders; what has not changed is skipped, what is gone is deleted.
 
+        >>> report = await kb.add("examples/documents", labels=["public"])  # doctest: +SKIP
+        >>> report.added, report.failed  # doctest: +SKIP
+        (3, ())
+
         `labels` say who may see the documents; without them, documents keep those they have.
         Nothing is deleted if a folder could not be listed. Without `prune` nothing is deleted
         either if a file could not be read, or if it would be all documents of a folder, or more
@@ -127,6 +141,11 @@ class AsyncUpheld:
     async def put(self, documents: Sequence[Given], *, seconds: float | None = None) -> PutReport:
         """Index documents that are given as bytes; the same id again replaces its document.
 
+        >>> note = Given("note-7", b"It leaves at nine.", "note.txt", uri="note:7")
+        >>> report = await kb.put([note])  # doctest: +SKIP
+        >>> report.versions  # doctest: +SKIP
+        {'note-7': '5b1f…'}
+
         Documents that were not begun within `seconds` are left out of the report, and unread.
         """
         from upheld.ingest.given import put
@@ -143,53 +162,82 @@ class AsyncUpheld:
         )
 
     async def delete(self, document_ids: str | Sequence[str]) -> int:
-        """Forget documents; `maintain` then removes their last bytes."""
+        """Forget documents by id, and say how many; `maintain` then removes their last bytes.
+
+        >>> await kb.delete([each.id for each in await kb.documents()])  # doctest: +SKIP
+        3
+        """
         ids = [document_ids] if isinstance(document_ids, str) else document_ids
         return await self._parts.index.delete(self._collection, ids)
 
-    async def ask(
+    def ask(
         self,
         question: str,
         *,
-        method: str | None = None,
+        method: str | MakeMethod | None = None,
         preset: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         budget: Budget | None = None,
         labels: Iterable[str] | None = None,
         strict: bool = False,
-        calibrated: bool = True,
-        guarantee: FittedGuarantee | None = None,
-        earlier: Sequence[Message] = (),
-        listener: Listener | None = None,
-        watch: Watch | None = None,
-    ) -> Answer:
+        options: AskOptions | None = None,
+        **deprecated: Unpack[DeprecatedAskArguments],
+    ) -> Coroutine[Any, Any, Answer]:
         """Answer from the documents, with a verdict on every sentence.
 
-        When the budget ends, the best draft so far is the answer, and what was not reached is not
-        checked. `preset` and `parameters` change a method: `upheld methods` lists what each can be
-        told. `strict` keeps only what the sources uphold, and abstains where nothing is left.
-        `guarantee` stands instead of the one of the settings; `calibrated=False` leaves out both.
-        `earlier` messages go into the question. `listener` hears of each step as it ends; `watch`
-        also as it begins, and of what the language model writes while it does.
+        >>> answer = await kb.ask(  # doctest: +SKIP
+        ...     "When does the lighthouse open?", method="crag", budget=Budget(seconds=20)
+        ... )
+        >>> for claim in answer.claims:  # doctest: +SKIP
+        ...     print(claim.verdict.support, claim.text)
+
+        `method`: a name that `upheld methods` lists, or a function of your own that makes one.
+        `preset`, `parameters`: what the method is told; `upheld methods` lists what each takes.
+        `budget`: when it ends, the best draft so far is the answer, and what was not reached is
+        not checked.
+        `labels`: who asks sees documents that carry one of them, or none; None sees all.
+        `strict`: keep only what the sources uphold, and abstain where nothing is left.
+        `options`: the conversation so far, a guarantee, progress; see `AskOptions`. Its fields
+        are also taken as arguments until 0.3, with a warning.
         """
+        # A plain function, so that the warning names the line of the caller.
+        chosen = merge_deprecated(options, deprecated)
+        how = (method, preset, parameters or {})
+        return self._ask(question, how, budget, labels, strict, chosen)
+
+    async def _ask(
+        self,
+        question: str,
+        how: tuple[str | MakeMethod | None, str | None, Mapping[str, Any]],
+        budget: Budget | None,
+        labels: Iterable[str] | None,
+        strict: bool,
+        options: AskOptions,
+    ) -> Answer:
         from upheld.methods.build import build
         from upheld.resources.open import pipeline as pipeline_of
         from upheld.resources.open import tracer
 
         asked = Question(checked_question(question))
         settings = self._parts.settings
-        name = method or settings.method
+        method, preset, parameters = how
+        method = method or settings.method
+        name = method_name(method)
         usual = {"search": settings.search, "passages": settings.passages}
-        chosen = chosen_parameters(name, parameters or {}, preset=preset, settings=usual)
-        write_draft = build(self._parts, self.scope(labels), chosen)
-        pipeline = pipeline_of(label(name, chosen, usual), self._parts)
-        fitted = given_or_read(guarantee, settings.guarantee) if calibrated else None
+        chosen = chosen_parameters(method, parameters, preset=preset, settings=usual)
+        write_draft = build(self._parts, self.scope(labels), chosen, method)
+        pipeline = pipeline_of(label(method, chosen, usual), self._parts)
+        fitted = None
+        if options.calibrated:
+            fitted = given_or_read(options.guarantee, settings.guarantee)
         promise = None if fitted is None else fitted.for_pipeline(pipeline)
         status: Status | None = None
-        with start_run(budget, tracer=tracer(), listener=listener, watch=watch) as run:
+        with start_run(
+            budget, tracer=tracer(), listener=options.listener, watch=options.watch
+        ) as run:
             try:
                 run.meter.check_time()
-                asked = await Standalone(llm=self._parts.llm)(asked, earlier)
+                asked = await Standalone(llm=self._parts.llm)(asked, options.earlier)
                 draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
                 run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")
@@ -219,7 +267,11 @@ class AsyncUpheld:
     async def search(
         self, query: str, *, limit: int | None = None, labels: Iterable[str] | None = None
     ) -> Evidence:
-        """The passages that a method would start from."""
+        """The passages that a method would start from, best first.
+
+        >>> for hit in await kb.search("ferry", limit=3):  # doctest: +SKIP
+        ...     print(hit.passage.title, hit.passage.start, hit.passage.end)
+        """
         from upheld.methods.build import StageFactory
 
         settings = self._parts.settings
@@ -230,6 +282,10 @@ class AsyncUpheld:
         return await kit.found(plain.passages)(Question(checked_question(query)))
 
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
+        """The documents that a caller with these labels sees.
+
+        >>> [each.uri for each in await kb.documents()]  # doctest: +SKIP
+        """
         return await self._parts.index.documents(self.scope(labels))
 
     async def document_text(
@@ -239,100 +295,29 @@ class AsyncUpheld:
         version: str | None = None,
         labels: Iterable[str] | None = None,
     ) -> str:
-        """The canonical text that citations point into."""
+        """The canonical text that citations point into.
+
+        >>> text = await kb.document_text(citation.document_id)  # doctest: +SKIP
+        >>> text[citation.start : citation.end] == citation.quote  # doctest: +SKIP
+        True
+        """
         return await self._parts.index.document_text(document_id, self.scope(labels), version)
 
     async def statistics(self) -> Statistics:
+        """How much the collection holds, and how much of it is not indexed yet.
+
+        >>> (await kb.statistics()).passages  # doctest: +SKIP
+        12
+        """
         return await self._parts.index.statistics(self._collection)
 
     async def maintain(self) -> Maintained:
-        """Compact, index new rows, and remove what was deleted from every byte of storage."""
-        return await self._parts.index.maintain(self._collection)
+        """Compact, index new rows, and remove what was deleted from every byte of storage.
 
-
-def _on_own_loop(
-    method: Callable[Concatenate[AsyncUpheld, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate[Upheld, P], T]:
-    """The plain twin of an async method: same name, same arguments, same documentation."""
-
-    @wraps(method)
-    def call(self: Upheld, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.run(method(self.kb, *args, **kwargs))
-
-    return call
-
-
-class Upheld:
-    """`AsyncUpheld` for code without an event loop: the same calls, on a loop of their own."""
-
-    def __init__(
-        self,
-        kb: str | PathLike[str] | None = None,
-        *,
-        llm: LLM | None = None,
-        **settings: Unpack[OpenSettings],
-    ) -> None:
-        self._loop = LoopThread()
-        try:
-            self.kb = self.run(AsyncUpheld.open(kb, llm=llm, **settings))
-        except BaseException:
-            self._loop.stop()
-            raise
-
-    @classmethod
-    def open(
-        cls,
-        kb: str | PathLike[str] | None = None,
-        *,
-        llm: LLM | None = None,
-        **settings: Unpack[OpenSettings],
-    ) -> Self:
-        """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
-
-        `llm` is a language model of your own, instead of a server at `llm_url`; it is closed with
-        the knowledge base. All other arguments are settings.
+        >>> (await kb.maintain()).removed_rows  # doctest: +SKIP
+        5
         """
-        return cls(kb, llm=llm, **settings)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    @property
-    def settings(self) -> Settings:
-        """What this knowledge base was opened with."""
-        return self.kb.settings
-
-    def close(self) -> None:
-        if self._loop.is_running:
-            try:
-                self.run(self.kb.close())
-            finally:
-                self._loop.stop()
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await something on this knowledge base's own loop."""
-        return self._loop.run(work)
-
-    def add(
-        self, paths: Paths, *, labels: Iterable[str] | None = None, prune: bool = False
-    ) -> AddReport:
-        """Index files and folders, with a progress bar on a terminal; see `AsyncUpheld.add`."""
-        from upheld._internal.progress import adding
-
-        with adding() as progress:
-            return self.run(self.kb.add(paths, labels=labels, progress=progress, prune=prune))
-
-    ask = _on_own_loop(AsyncUpheld.ask)
-    search = _on_own_loop(AsyncUpheld.search)
-    put = _on_own_loop(AsyncUpheld.put)
-    delete = _on_own_loop(AsyncUpheld.delete)
-    documents = _on_own_loop(AsyncUpheld.documents)
-    document_text = _on_own_loop(AsyncUpheld.document_text)
-    statistics = _on_own_loop(AsyncUpheld.statistics)
-    maintain = _on_own_loop(AsyncUpheld.maintain)
+        return await self._parts.index.maintain(self._collection)
 
 
 def check_request(

@@ -19,6 +19,7 @@ from starlette.types import Scope
 
 from tests.unit.fake_kb import kb
 from upheld._internal.to_json import to_json
+from upheld.ask_options import AskOptions
 from upheld.client import AsyncUpheld
 from upheld.service.admission.admission import Admission, Limits
 from upheld.service.telemetry.http import Seen, metrics_route
@@ -41,7 +42,7 @@ def app(opened: AsyncUpheld, metrics: Metrics) -> Starlette:
     async def ask(request: Request) -> Response:
         async with admission.admitted(TENANT):
             asked = (await request.json())["question"]
-            answer = await opened.ask(asked, listener=metrics.event)
+            answer = await opened.ask(asked, options=AskOptions(listener=metrics.event))
         metrics.answered(answer)
         return JSONResponse(to_json(answer))
 

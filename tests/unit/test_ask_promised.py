@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
 from upheld.answer.render import NOTHING_UPHELD
+from upheld.ask_options import AskOptions
 from upheld.calibration.fitted import FittedGuarantee, fitted_on, read_guarantee, write_guarantee
 from upheld.calibration.labelled import LabelledClaim, append_label
 from upheld.cli import calibrate, show
@@ -42,7 +43,7 @@ async def asked(
         guarantee=guarantee,
         passages=passages,
     ) as opened:
-        return await opened.ask(QUESTION, strict=strict, calibrated=calibrated)
+        return await opened.ask(QUESTION, strict=strict, options=AskOptions(calibrated=calibrated))
 
 
 @pytest.fixture
@@ -126,11 +127,11 @@ async def test_a_guarantee_that_is_given_stands_before_that_of_the_settings(
     lax = fitted(tmp_path, pipeline, 0.5)
     sure = FakeEntailment(always=SURE)
     async with await kb(tmp_path, [WRITTEN, WRITTEN], entailment=sure, guarantee=lax) as opened:
-        answer = await opened.ask(QUESTION, guarantee=given)
+        answer = await opened.ask(QUESTION, options=AskOptions(guarantee=given))
         assert answer.guarantee is not None
         assert answer.guarantee.threshold == 0.95
         assert answer.claims[0].verdict.cause is Cause.BELOW_GUARANTEE
-        bare = await opened.ask(QUESTION, guarantee=given, calibrated=False)
+        bare = await opened.ask(QUESTION, options=AskOptions(guarantee=given, calibrated=False))
         assert bare.guarantee is None
         assert bare.claims[0].verdict.support is Support.SUPPORTED
 
@@ -165,7 +166,7 @@ async def test_a_file_that_cannot_be_used_is_an_error_before_any_work(
     async with await kb(tmp_path, [WRITTEN], entailment=model, guarantee=file) as opened:
         events: list[object] = []
         with pytest.raises(CalibrationError, match=r"guarantee\.json"):
-            await opened.ask(QUESTION, listener=events.append)
+            await opened.ask(QUESTION, options=AskOptions(listener=events.append))
     assert events == []
 
 

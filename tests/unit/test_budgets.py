@@ -17,6 +17,7 @@ import pytest
 from tests.sound import assert_sound, assert_trace
 from tests.unit.scripted import QUESTIONS, TEXTS, Luck, ScriptedLLM, ShakyIndex, indexed, parts_for
 from tests.unit.virtual_time import VirtualTime, now
+from upheld.ask_options import AskOptions
 from upheld.client import AsyncUpheld
 from upheld.errors import UpheldError
 from upheld.methods.registry import METHODS
@@ -159,7 +160,7 @@ async def run(case: Case) -> Outcome:
             method=case.method,
             parameters=case.parameters,
             budget=case.budget,
-            listener=events.append,
+            options=AskOptions(listener=events.append),
         )
     )
     if case.cancel_after is not None:

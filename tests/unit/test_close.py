@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from upheld.client import Upheld
 from upheld.resources.open import Resources, Shared
+from upheld.sync_client import Upheld
 
 
 class Closable:

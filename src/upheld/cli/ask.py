@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from upheld.ask_options import AskOptions
 from upheld.cli import options, show
 from upheld.errors import UsageError
 from upheld.run.budget import Budget
@@ -92,8 +93,7 @@ def ask(
             budget=Budget(seconds=seconds, llm_calls=llm_calls),
             labels=label,
             strict=strict,
-            listener=None if screen is None else screen.ended,
-            watch=screen,
+            options=AskOptions(listener=None if screen is None else screen.ended, watch=screen),
         )
     if as_json:
         show.print_json(answer)

@@ -60,7 +60,7 @@ def index(
     if not prune:
         options.need_paths(paths)
     named = [str(path) for path in paths]
-    from upheld.client import Upheld
+    from upheld.sync_client import Upheld
 
     with Upheld.open(kb, collection=collection) as opened:
         report = opened.add(named, labels=label, prune=prune)

@@ -13,6 +13,7 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+from upheld.ask_options import AskOptions
 from upheld.calibration.labelled import (
     LabelledClaim,
     append_label,
@@ -53,7 +54,7 @@ def label(
     with options.opened(kb, collection=collection, llm_url=llm, llm_model=model) as opened:
         made = label_claims(
             left,
-            ask=partial(opened.ask, method=method, calibrated=False),
+            ask=partial(opened.ask, method=method, options=AskOptions(calibrated=False)),
             read=input,
             record=partial(append_label, out),
             who=_who(),

@@ -13,8 +13,8 @@ import typer
 from upheld.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
-    from upheld.client import Upheld
     from upheld.settings import Settings
+    from upheld.sync_client import Upheld
 
 
 def _folder(given: str | None) -> str | None:
@@ -60,8 +60,8 @@ def need_collection(settings: Settings) -> None:
 @contextmanager
 def opened(kb: str | None, **settings: Any) -> Iterator[Upheld]:
     """A knowledge base that has documents; refused early where a look at the folder is enough."""
-    from upheld.client import Upheld
     from upheld.settings import load_settings
+    from upheld.sync_client import Upheld
 
     need_collection(load_settings(kb=kb, **settings))
     with Upheld.open(kb, **settings) as found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,21 +11,25 @@ from upheld.generation.fallback import Write, WriteAndPrepare, WriteOrQuote
 from upheld.generation.write import TOKENS_AROUND_CLAIM, WriteClaims
 from upheld.methods.parameters import Parameters
 from upheld.methods.rag import RAG
+from upheld.methods.registry import MakeMethod, Method
 from upheld.ports import LLM, Grader, Searcher
 from upheld.resources.open import Resources
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.rerank import Rerank
-from upheld.retrieval.search import Search
-from upheld.types import Draft, Question, Scope
+from upheld.retrieval.search import OwnSearch, Search
+from upheld.types import Scope
 from upheld.verification.verify_draft import VerifyDraft
 
-Method = Callable[[Question], Awaitable[Draft]]
 Stage = TypeVar("Stage")
 
 
-def build(parts: Resources, scope: Scope, chosen: Parameters) -> Method:
-    """The method that these parameters belong to, for one request."""
+def build(
+    parts: Resources, scope: Scope, chosen: Parameters, method: str | MakeMethod = ""
+) -> Method:
+    """A method of one's own, or the one that these parameters belong to, for one request."""
     kit = StageFactory(parts, scope, chosen)
+    if not isinstance(method, str):
+        return method(kit)
     if type(chosen) is Parameters:
         return RAG(search=kit.search(), write=kit.write)
     from upheld.methods.builders import build_method  # a third of what `ask` imports
@@ -35,14 +39,21 @@ def build(parts: Resources, scope: Scope, chosen: Parameters) -> Method:
 
 @dataclass(frozen=True, slots=True)
 class StageFactory:
-    """The stages that several methods share, as one request has them."""
+    """The stages that methods are made of, as one request has them.
+
+    >>> def search_and_write(stages: StageFactory) -> Method:
+    ...     return RAG(search=stages.search(), write=stages.write)
+    >>> kb.ask("When does the lighthouse open?", method=search_and_write)  # doctest: +SKIP
+    """
 
     parts: Resources
     scope: Scope
     chosen: Parameters
 
-    def found(self, limit: int) -> Search:
-        """So many passages, in the order of the index."""
+    def found(self, limit: int) -> Searcher:
+        """So many passages, in the order of the index or of the searcher that was given."""
+        if self.parts.searcher is not None:
+            return OwnSearch(search=self.parts.searcher, scope=self.scope, limit=limit)
         return Search(
             index=self.parts.index,
             scope=self.scope,

@@ -11,7 +11,7 @@ from upheld.generation.join import ShortAnswer
 from upheld.generation.refine import Refine, Restate
 from upheld.generation.writers import BestOf, WriteAfter
 from upheld.methods.a2r import A2R
-from upheld.methods.build import Method, StageFactory
+from upheld.methods.build import StageFactory
 from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
 from upheld.methods.by_diagnosis.final_checks import FinalChecks, RelevanceGate
 from upheld.methods.by_diagnosis.method import ByDiagnosis
@@ -29,6 +29,7 @@ from upheld.methods.parameters import (
     Parameters,
     UpheldParameters,
 )
+from upheld.methods.registry import Method
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.plan import Plan
 from upheld.planning.select import By, Select

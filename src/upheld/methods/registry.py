@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,12 @@ from upheld.methods.parameters import (
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+    from upheld.methods.build import StageFactory
+    from upheld.types import Draft, Question
 
 Values = Mapping[str, Any]
+Method = Callable[["Question"], Awaitable["Draft"]]
+MakeMethod = Callable[["StageFactory"], Method]  # a method of your own, made for one request
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +121,18 @@ METHODS: Mapping[str, Entry] = {
 }
 
 
-def entry(name: str) -> Entry:
+def method_name(method: str | MakeMethod) -> str:
+    """A shipped method's name; for one of your own `module.function`, which no shipped one has."""
+    if isinstance(method, str):
+        return method
+    named = method if hasattr(method, "__qualname__") else type(method)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def entry(name: str | MakeMethod) -> Entry:
     """A method's line; raises UsageError with what there is."""
+    if not isinstance(name, str):
+        return Entry(paper="your own", parameters=Parameters, calls="as it says", module="build")
     if name in METHODS:
         return METHODS[name]
     close = difflib.get_close_matches(name, METHODS, n=1)
@@ -127,10 +141,14 @@ def entry(name: str) -> Entry:
 
 
 def parameters(
-    name: str, given: Values, *, preset: str | None = None, settings: Values | None = None
+    method: str | MakeMethod,
+    given: Values,
+    *,
+    preset: str | None = None,
+    settings: Values | None = None,
 ) -> Parameters:
     """What a method runs with: its defaults, the settings, a preset and what was given, in turn."""
-    known = entry(name)
+    known, name = entry(method), method_name(method)
     if preset is not None and preset not in known.presets:
         there = ", ".join(known.presets) or "none"
         raise UsageError(f"{name} has no preset '{preset}'.", help=f"There are: {there}.")
@@ -153,9 +171,10 @@ def _fault(fault: ErrorDetails, known: Entry) -> str:
     return f"there is no '{name}'" + (f", did you mean '{close[0]}'?" if close else "")
 
 
-def label(name: str, chosen: Parameters, settings: Values) -> str:
+def label(method: str | MakeMethod, chosen: Parameters, settings: Values) -> str:
     """The method's name with all that was changed: answers of two labels do not compare."""
-    usual = parameters(name, {}, settings=settings).model_dump(mode="json")
+    name = method_name(method)
+    usual = parameters(method, {}, settings=settings).model_dump(mode="json")
     now = chosen.model_dump(mode="json")
     changed = {key: value for key, value in now.items() if value != usual[key]}
     told = ", ".join(f"{key}={value}" for key, value in changed.items())

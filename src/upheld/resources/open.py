@@ -14,7 +14,7 @@ from upheld._internal.otel import OtelTracer
 from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import Limits, ReadWorker
-from upheld.ports import LLM, Embedder, Fetch, Grader, Index, Objects
+from upheld.ports import LLM, Embedder, Fetch, Grader, Index, Objects, Searcher
 from upheld.resources.fallback_search import FallbackSearch, open_fallback_search
 from upheld.retrieval.grade import Grade, fitted_grade
 from upheld.settings import Settings
@@ -38,6 +38,7 @@ class Resources:
     reader: ReadWorker
     judge: JudgeUncertain | None = None
     wider: FallbackSearch | None = None
+    searcher: Searcher | None = None  # finds what is answered from, instead of the index
 
     async def close(self) -> None:
         """Everything, also if closing one part fails."""
@@ -51,6 +52,8 @@ class Resources:
             if self.wider is not None:
                 closing.push_async_callback(self.wider.close)
             closing.push_async_callback(self.index.close)
+            if (close := getattr(self.searcher, "close", None)) is not None:
+                closing.push_async_callback(close)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +89,18 @@ def has_local_models() -> bool:
     )
 
 
-async def open_resources(settings: Settings, llm: LLM | None = None) -> Resources:
-    """Open the index and the models that the settings name; `llm` instead of the one they name."""
+async def open_resources(
+    settings: Settings,
+    llm: LLM | None = None,
+    *,
+    index: Index | None = None,
+    searcher: Searcher | None = None,
+) -> Resources:
+    """Open the index and the models that the settings name; what is given stands instead."""
     chosen = settings if llm is None else _written_by(llm, settings)
     shared = open_shared(chosen, llm)
     try:
-        return await join(shared, chosen)
+        return replace(await join(shared, chosen, index), searcher=searcher)
     except BaseException:
         await shared.close()
         raise
@@ -123,17 +132,10 @@ def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
     )
 
 
-async def join(shared: Shared, settings: Settings) -> Resources:
-    """The knowledge base that the settings name, on parts that are open already."""
-    from upheld.edge.lance.index import LanceIndex
-
+async def join(shared: Shared, settings: Settings, index: Index | None = None) -> Resources:
+    """The knowledge base that the settings name, or this index, on parts that are open already."""
     embedder = shared.embedder
-    index = await LanceIndex.open(
-        settings.kb,
-        storage_options=settings.storage or None,
-        embedder_identity=embedder.identity if embedder else None,
-        dimension=embedder.dimension if embedder else None,
-    )
+    index = index or await open_index(settings, embedder)
     return Resources(
         settings=settings,
         index=index,
@@ -145,6 +147,18 @@ async def join(shared: Shared, settings: Settings) -> Resources:
         reader=shared.reader,
         judge=shared.judge,
         wider=open_fallback_search(settings, index, embedder, shared.reader, shared.chunker),
+    )
+
+
+async def open_index(settings: Settings, embedder: Embedder | None) -> Index:
+    """The knowledge base that the settings name, in LanceDB."""
+    from upheld.edge.lance.index import LanceIndex
+
+    return await LanceIndex.open(
+        settings.kb,
+        storage_options=settings.storage or None,
+        embedder_identity=embedder.identity if embedder else None,
+        dimension=embedder.dimension if embedder else None,
     )
 
 
@@ -329,4 +343,5 @@ def pipeline(method: str, parts: Resources) -> str:
         checked_by = f"{model.identity}, fit {content_hash(repr(parts.verify.conclude))[:8]}"
     graded = () if parts.grade.grader is None else (parts.grade.grader.identity,)
     judged = () if parts.judge is None else ("judge",)  # it is the writer's model
-    return " | ".join((method, parts.settings.setup, *graded, checked_by, *judged))
+    own = () if parts.searcher is None else (f"found by {type(parts.searcher).__qualname__}",)
+    return " | ".join((method, parts.settings.setup, *own, *graded, checked_by, *judged))

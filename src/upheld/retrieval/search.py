@@ -55,6 +55,31 @@ class Search:
         return await self.index.hybrid(query, vector, self.scope, self.limit, self.where)
 
 
+@dataclass(frozen=True, kw_only=True)
+class OwnSearch:
+    """A searcher that the caller gave: traced and counted once a run for the same words.
+
+    It need not know of labels: what the scope does not admit is dropped here.
+    """
+
+    search: Searcher
+    scope: Scope
+    limit: int = 5
+
+    async def __call__(self, question: Question) -> Evidence:
+        asked = (id(self.search), "own search", question.text)
+        found = await current_run().once(asked, lambda: self._ask(question))
+        seen = (hit for hit in found if self.scope.admits(hit.passage.labels))
+        return Evidence(tuple(seen)).top(self.limit)
+
+    async def _ask(self, question: Question) -> Evidence:
+        with span("search", note=question.text) as step:
+            found = await self.search(question)
+            step.usage = Usage(searches=1)
+            current_run().meter.spend(step.usage)
+        return found
+
+
 async def search_more(search: Searcher, query: Question, name: str) -> Evidence:
     """What it finds; nothing, and a label on the run, where it fails or finds nothing."""
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from upheld._internal.to_json import to_json
+from upheld.ask_options import AskOptions
 from upheld.calibration.fitted import FittedGuarantee
 from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.document import document_id
@@ -104,10 +105,12 @@ async def answered(
             budget=replace(meter.budget, seconds=_run_seconds(meter)),
             labels=caller.labels,
             strict=ask.strict,
-            calibrated=ask.calibrated,
-            guarantee=promise,
-            earlier=earlier,
-            listener=heard_by(service.metrics.event, listener),
+            options=AskOptions(
+                calibrated=ask.calibrated,
+                guarantee=promise,
+                earlier=earlier,
+                listener=heard_by(service.metrics.event, listener),
+            ),
         )
     # Only what was kept is shown: the database knows who may see what, and what was deleted.
     keeping = _keep(service, caller, ask.collection, answer, once)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
+from upheld.ask_options import AskOptions
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.planning.standalone import Standalone, StandaloneQuestion, conversation
@@ -69,7 +70,7 @@ def test_only_the_last_turns_are_read_and_long_ones_in_part() -> None:
 
 async def test_an_answer_is_to_the_whole_question(tmp_path: Path) -> None:
     async with await kb(tmp_path, [{"question": QUESTION}, WRITTEN]) as opened:
-        answer = await opened.ask("And how long?", earlier=EARLIER)
+        answer = await opened.ask("And how long?", options=AskOptions(earlier=EARLIER))
     assert answer.question == QUESTION
     assert QUESTION in [event.note for event in answer.trace if event.stage == "standalone"]
     assert answer.usage.requests == 2

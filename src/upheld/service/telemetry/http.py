@@ -2,7 +2,7 @@
 
 app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
 app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
-kb.ask(question, listener=metrics.event)   # and then metrics.answered(answer)
+kb.ask(question, options=AskOptions(listener=metrics.event))   # and then metrics.answered(answer)
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
 
+from upheld.ask_options import AskOptions
 from upheld.types import Answer
 from upheld_lab.bench.costs.scripted import Lines, scripted
 from upheld_lab.bench.costs.scripted_ports import Latency, Memory, TimedLLM
@@ -239,7 +240,10 @@ async def staged(
 
     async def ask() -> Answer:
         answer = await kb.ask(
-            scene.question, method=scene.method, preset=scene.preset, calibrated=False
+            scene.question,
+            method=scene.method,
+            preset=scene.preset,
+            options=AskOptions(calibrated=False),
         )
         scene.demand(answer)
         return answer

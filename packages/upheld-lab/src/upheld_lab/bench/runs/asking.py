@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from upheld.ask_options import AskOptions
 from upheld.client import AsyncUpheld
 from upheld.errors import UpheldError
 from upheld.methods.build import StageFactory
@@ -48,7 +49,9 @@ class Ask:
         """Local models are loaded by whoever asks first: that is nobody's time."""
         with suppress(UpheldError):
             quoting = replace(self.parts, llm=None, judge=None)
-            await AsyncUpheld(quoting).ask(asked.text, method="rag", calibrated=False)
+            await AsyncUpheld(quoting).ask(
+                asked.text, method="rag", options=AskOptions(calibrated=False)
+            )
 
     async def _found(self, parts: Resources, asked: Asked) -> tuple[str, ...]:
         try:
@@ -74,8 +77,8 @@ class Ask:
                 method=variant.method,
                 preset=preset,
                 parameters=given,
-                calibrated=False,  # a guarantee is one pipeline's, and there are several here
-                listener=look,
+                # A guarantee is one pipeline's, and there are several here.
+                options=AskOptions(calibrated=False, listener=look),
             )
         except UpheldError as raised:
             error = f"{type(raised).__name__}: {raised.args[0]}"

@@ -1,0 +1,132 @@
+"""`Upheld`, for code without an event loop: the calls of `AsyncUpheld`, on a loop of their own.
+
+with Upheld.open("kb") as kb:
+    kb.add("docs/")
+    print(kb.ask("Why did the 1869 title go to Princeton?"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from functools import wraps
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+
+from upheld._internal.loop_thread import LoopThread
+from upheld.client import AsyncUpheld, Paths
+from upheld.open_options import OpenSettings
+
+if TYPE_CHECKING:
+    from upheld.add_report import AddReport
+    from upheld.ports import LLM, Index, Searcher
+    from upheld.settings import Settings
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _on_own_loop(
+    method: Callable[Concatenate[AsyncUpheld, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Upheld, P], T]:
+    """The plain twin of an async method: same name, same arguments, same documentation."""
+
+    @wraps(method)
+    def call(self: Upheld, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.run(method(self.kb, *args, **kwargs))
+
+    return call
+
+
+class Upheld:
+    """A knowledge base: add documents, ask questions, get cited answers.
+
+    >>> from upheld import Upheld
+    >>> with Upheld.open("kb") as kb:  # doctest: +SKIP
+    ...     kb.add("examples/documents")
+    ...     print(kb.ask("When does the lighthouse open?"))
+
+    It has the calls of `AsyncUpheld`, whose examples it shares, without `await`.
+    """
+
+    def __init__(
+        self,
+        kb: str | PathLike[str] | None = None,
+        *,
+        llm: LLM | None = None,
+        index: Index | None = None,
+        searcher: Searcher | None = None,
+        **settings: Unpack[OpenSettings],
+    ) -> None:
+        self._loop = LoopThread()
+        try:
+            self.kb = self.run(
+                AsyncUpheld.open(kb, llm=llm, index=index, searcher=searcher, **settings)
+            )
+        except BaseException:
+            self._loop.stop()
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        kb: str | PathLike[str] | None = None,
+        *,
+        llm: LLM | None = None,
+        index: Index | None = None,
+        searcher: Searcher | None = None,
+        **settings: Unpack[OpenSettings],
+    ) -> Self:
+        """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
+
+        `llm` is a language model of your own, instead of a server at `llm_url`. `index` stores
+        and searches documents instead of LanceDB. `searcher` finds what answers are written from,
+        wherever it looks; documents are still added to the index. What is given is closed with
+        the knowledge base, if it has `close`. All other arguments are settings.
+
+        >>> kb = Upheld.open("s3://bucket/kb", search="bm25", passages=8)  # doctest: +SKIP
+        """
+        return cls(kb, llm=llm, index=index, searcher=searcher, **settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @property
+    def settings(self) -> Settings:
+        """What this knowledge base was opened with."""
+        return self.kb.settings
+
+    def close(self) -> None:
+        if self._loop.is_running:
+            try:
+                self.run(self.kb.close())
+            finally:
+                self._loop.stop()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await something on this knowledge base's own loop."""
+        return self._loop.run(work)
+
+    def add(
+        self, paths: Paths, *, labels: Iterable[str] | None = None, prune: bool = False
+    ) -> AddReport:
+        """Index files and folders, with a progress bar on a terminal; see `AsyncUpheld.add`.
+
+        >>> kb.add("examples/documents").added  # doctest: +SKIP
+        3
+        """
+        from upheld._internal.progress import adding
+
+        with adding() as progress:
+            return self.run(self.kb.add(paths, labels=labels, progress=progress, prune=prune))
+
+    ask = _on_own_loop(AsyncUpheld.ask)
+    search = _on_own_loop(AsyncUpheld.search)
+    put = _on_own_loop(AsyncUpheld.put)
+    delete = _on_own_loop(AsyncUpheld.delete)
+    documents = _on_own_loop(AsyncUpheld.documents)
+    document_text = _on_own_loop(AsyncUpheld.document_text)
+    statistics = _on_own_loop(AsyncUpheld.statistics)
+    maintain = _on_own_loop(AsyncUpheld.maintain)

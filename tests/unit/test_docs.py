@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
@@ -11,3 +12,20 @@ ROOT = Path(__file__).parent.parent.parent
 def test_the_settings_page_is_up_to_date() -> None:
     script = runpy.run_path(str(ROOT / "scripts" / "write_settings_page.py"))
     assert script["PAGE"].read_text(encoding="utf-8") == script["page"]()
+
+
+def test_the_picture_of_the_rooms_is_up_to_date() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "draw_architecture.py"))
+    assert script["PICTURE"].read_text(encoding="utf-8") == script["draw"](), (
+        "run: python scripts/draw_architecture.py"
+    )
+
+
+def test_every_module_lives_in_a_room_and_every_room_has_a_line() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "draw_architecture.py"))
+    rooms = script["rooms"](script["layers"]())
+    _, homeless = script["imports"](rooms)
+    assert homeless == {"upheld", "upheld.__main__", "upheld._internal", "upheld_lab"}
+    table = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("```")[0]
+    lines = set(re.findall(r"`(\w+)`", table))
+    assert {name for _, name in rooms.values() if not name.startswith("lab:")} - lines == set()

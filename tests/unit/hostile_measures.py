@@ -30,7 +30,6 @@ AGAIN = 5  # runs more of what seems too high
 _STEP = 8
 _MEAN = 2.1
 _SHORT = 100  # characters
-_REFUSED = 1.5  # growth, or less, of a text that is not worked through: it says nothing
 _SURELY_SHORT = MEASURABLE / 16  # at an eighth: linear work is not noticeable at the limit then
 
 
@@ -122,7 +121,7 @@ def _mean(took: _Times, most: int) -> Growth:
 
 
 def _lasting(took: _Times, length: int, allowed: float) -> Growth:
-    """The growth from a length on: one that is too high must last for another doubling.
+    """The growth from a length on: one that is too high must last, as the mean with the next one.
 
     Superlinear work grows faster the longer the text is. A text that outgrows a processor's cache,
     or the memory that the process has at hand, takes longer once.
@@ -130,8 +129,8 @@ def _lasting(took: _Times, length: int, allowed: float) -> Growth:
     seen = _doubling(took, length, allowed)
     if seen.times > allowed:
         following = _doubling(took, 2 * length, allowed)
-        if _REFUSED < following.times <= allowed:
-            return following
+        if following.times > 1:  # else the text is refused at that length, which says nothing
+            return Growth((following.after / seen.before) ** 0.5, length, seen.before, seen.after)
     return seen
 
 

@@ -36,8 +36,9 @@ def printable(text: str) -> str:
     """
     if _UNSAFE.search(text) is None:
         return text
-    plain = _CONTROL.sub("", _SEQUENCE.sub("", text))
-    return _SURROGATE.sub("\ufffd", _LINE.sub(" ", plain))
+    # Functions instead of strings: other threads, such as a progress bar's, run in between.
+    plain = _CONTROL.sub(lambda _: "", _SEQUENCE.sub(lambda _: "", text))
+    return _SURROGATE.sub(lambda _: "\ufffd", _LINE.sub(lambda _: " ", plain))
 
 
 def printable_json(text: str) -> str:

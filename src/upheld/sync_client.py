@@ -40,10 +40,10 @@ def _on_own_loop(
 class Upheld:
     """A knowledge base: add documents, ask questions, get cited answers.
 
-    >>> from upheld import Upheld
-    >>> with Upheld.open("kb") as kb:  # doctest: +SKIP
-    ...     kb.add("examples/documents")
-    ...     print(kb.ask("When does the lighthouse open?"))
+        >>> from upheld import Upheld
+        >>> with Upheld.open("kb") as kb:
+        ...     kb.add("examples/documents")
+        ...     print(kb.ask("When does the lighthouse open?"))
 
     It has the calls of `AsyncUpheld`, whose examples it shares, without `await`.
     """
@@ -83,7 +83,7 @@ class Upheld:
         wherever it looks; documents are still added to the index. What is given is closed with
         the knowledge base, if it has `close`. All other arguments are settings.
 
-        >>> kb = Upheld.open("s3://bucket/kb", search="bm25", passages=8)  # doctest: +SKIP
+            >>> kb = Upheld.open("s3://bucket/kb", search="bm25", passages=8)
         """
         return cls(kb, llm=llm, index=index, searcher=searcher, **settings)
 
@@ -114,7 +114,7 @@ class Upheld:
     ) -> AddReport:
         """Index files and folders, with a progress bar on a terminal; see `AsyncUpheld.add`.
 
-        >>> kb.add("examples/documents").added  # doctest: +SKIP
+        >>> kb.add("examples/documents").added
         3
         """
         from upheld._internal.progress import adding

@@ -43,7 +43,7 @@ class StageFactory:
 
     >>> def search_and_write(stages: StageFactory) -> Method:
     ...     return RAG(search=stages.search(), write=stages.write)
-    >>> kb.ask("When does the lighthouse open?", method=search_and_write)  # doctest: +SKIP
+    >>> kb.ask("When does the lighthouse open?", method=search_and_write)
     """
 
     parts: Resources

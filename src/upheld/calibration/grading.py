@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from upheld._internal.probability import to_score
 from upheld.calibration.labelled import read_rows, same_question
 from upheld.errors import CalibrationError
 from upheld.ports import Grader, QueryPassagePair
@@ -127,4 +128,4 @@ async def cases_of_file(rows: Path, grader: Grader) -> list[Case]:
     """Two cases a question of a JSONL file of graded passages."""
     graded = read_graded(rows)
     chances = await grader.grade([QueryPassagePair(row.question, row.passage) for row in graded])
-    return cases_of(graded, [2 * chance - 1 for chance in chances])
+    return cases_of(graded, [to_score(chance) for chance in chances])

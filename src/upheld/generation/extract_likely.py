@@ -10,15 +10,14 @@ F1 that can be expected: one where it stands out, two or three where they are ab
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from upheld._internal.probability import from_score, grade_logit, sigmoid
 from upheld.generation.extract import Candidate, ExtractiveWriter, quoted
 from upheld.retrieval.bridge import Bridge
 from upheld.run.trace import span
 from upheld.types import Draft, Evidence, Passage, Question
-from upheld.verification.relevance import log_odds
 
 Signals = tuple[float, float, float]  # its grade, its best sentence, its share of the best score
 # Fitted on dev questions by `python -m upheld_lab.fits select-passages`:
@@ -44,7 +43,7 @@ def signals(evidence: Evidence, best: dict[Passage, float]) -> dict[Passage, Sig
     """What is known of every passage that has a sentence and a grade."""
     most = max((hit.score for hit in evidence), default=0.0) or 1.0
     return {
-        hit.passage: (log_odds((hit.relevance + 1) / 2), best[hit.passage], hit.score / most)
+        hit.passage: (grade_logit(from_score(hit.relevance)), best[hit.passage], hit.score / most)
         for hit in evidence
         if hit.relevance is not None and hit.passage in best
     }
@@ -53,7 +52,7 @@ def signals(evidence: Evidence, best: dict[Passage, float]) -> dict[Passage, Sig
 def probability(known: Signals, weights: Sequence[float] = WEIGHTS) -> float:
     """That a passage answers."""
     *each, shift = weights
-    return 1 / (1 + math.exp(-(sum(w * x for w, x in zip(each, known, strict=True)) + shift)))
+    return sigmoid(sum(w * x for w, x in zip(each, known, strict=True)) + shift)
 
 
 def worth_quoting(chances: Sequence[float], most: int = MOST) -> int:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
 from upheld._internal.concurrency import all_of
+from upheld._internal.probability import from_score
 from upheld.errors import BudgetExceededError, LLMError
 from upheld.planning.plan import Session
 from upheld.ports import LLM, Generation, Sampling, Token
@@ -150,5 +151,5 @@ def r_d(session: Session, found: Mapping[str, Evidence]) -> float:
         if best is not None and best.relevance is None:
             current_run().degrade("search sessions were compared without grades of their passages")
         relevance = -1.0 if best is None or best.relevance is None else best.relevance
-        chances.append((relevance + 1) / 2)  # back from CRAG's scale
+        chances.append(from_score(relevance))
     return sum(chances) / len(chances)

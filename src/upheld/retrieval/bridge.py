@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from upheld._internal.concurrency import all_of
+from upheld._internal.probability import from_score, grade_logit, sigmoid
 from upheld.ports import Grader, Searcher
 from upheld.retrieval.grade import relevances
 from upheld.run.trace import span
 from upheld.text.patterns import search
 from upheld.types import Evidence, Hit, Passage, Question, union
-from upheld.verification.relevance import log_odds
 
 # Fitted on dev questions by `python -m upheld_lab.fits bridges`: docs/decisions/017-bridges.md
 WEIGHTS = (0.718, 0.612)  # of the grade's log odds, and the shift
@@ -83,10 +83,10 @@ def odds(hit: Hit) -> float:
     """What the grader thinks of it, as an answer to the question itself."""
     if hit.relevance is None:  # what nobody graded is no other half
         return -math.inf
-    return log_odds((hit.relevance + 1) / 2)
+    return grade_logit(from_score(hit.relevance))
 
 
 def chance(odds: float, weights: tuple[float, float] = WEIGHTS) -> float:
     """That it holds the other half."""
     grade, shift = weights
-    return 1 / (1 + math.exp(-(grade * odds + shift)))
+    return sigmoid(grade * odds + shift)

@@ -13,6 +13,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from upheld._internal.probability import to_score
 from upheld.errors import ModelError
 from upheld.ports import Grader, QueryPassagePair
 from upheld.run.calls import grade
@@ -82,7 +83,7 @@ async def relevances(
     # With title and headings, as passages are searched and shown to the writer.
     pairs = [QueryPassagePair(question.text, passage.searchable) for passage in passages]
     try:
-        return [2 * chance - 1 for chance in await grade(grader, stage, pairs)]
+        return [to_score(each) for each in await grade(grader, stage, pairs)]
     except ModelError as error:
         reason = str(error).splitlines()[0]
         current_run().degrade(f"the grader failed, {instead}: {reason}")

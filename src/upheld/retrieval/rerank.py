@@ -6,17 +6,17 @@ on dev questions, docs/decisions/008-grader.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from upheld._internal.concurrency import all_of
+from upheld._internal.probability import from_score, logit
 from upheld.ports import Grader, Searcher
 from upheld.retrieval.grade import relevances
 from upheld.types import Evidence, Hit, Question, union
 
 SEARCH_WEIGHT = 8.0  # of the search's score, as a share of its best, against the grader's log odds
-_SURE = 1 - 1e-9
+_BOUND = 5e-10  # a grade nearer to 0 or 1 has log odds that no search score could outweigh
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Order:
         hits = [hit.graded(score) for hit, score in zip(once, scores, strict=True)]
         shares = _shares(hits, question)
         worth = {
-            hit.passage.id: _log_odds(score) + self.search_weight * share
+            hit.passage.id: logit(from_score(score), _BOUND) + self.search_weight * share
             for hit, score, share in zip(hits, scores, shares, strict=True)
         }
         hits.sort(key=lambda hit: -worth[hit.passage.id])  # stable: equals keep their order
@@ -76,8 +76,3 @@ def _shares(hits: Sequence[Hit], question: Question) -> list[float]:
     """Each hit's score as a share of the best, if this very question was searched for."""
     best = max((hit.score for hit in hits if hit.query == question.text), default=0.0)
     return [hit.score / best if best > 0 and hit.query == question.text else 0.0 for hit in hits]
-
-
-def _log_odds(score: float) -> float:
-    """Of a score in [-1, 1], which is twice the probability less one."""
-    return 2 * math.atanh(max(-_SURE, min(score, _SURE)))

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
+from upheld._internal.probability import logit, sigmoid
 from upheld.text.words import terms
 from upheld.verification.premises import Finding, Task
 from upheld.verification.source import Source
 
-_SUREST = 1e-4  # probabilities nearer to 0 and 1 than this say no more
+_BOUND = 1e-4  # probabilities nearer to 0 and 1 than this say no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Pool:
             + self.overlap * features.overlap
             + self.objected * features.objected
         )
-        return 1 / (1 + math.exp(-(self.bias + weighed)))
+        return sigmoid(self.bias + weighed)
 
 
 NAMED = fields(Features)
@@ -97,25 +98,19 @@ def source_scores(task: Task, findings: Sequence[Finding]) -> list[SourceScore]:
     return [SourceScore(task, sources, tuple(group), against) for sources, group in groups.items()]
 
 
-def logit(probability: float) -> float:
-    """The log of the odds, within bounds."""
-    kept = min(max(probability, _SUREST), 1 - _SUREST)
-    return math.log(kept / (1 - kept))
-
-
 def _features(
     task: Task, sources: Sequence[Source], findings: Sequence[Finding], against: float
 ) -> Features:
     free = _free(findings)
-    supports = sorted((logit(each.judgement.entails) for each in free), reverse=True)
-    gathered = [logit(each.judgement.entails) for each in free if each.premise.gathered]
+    supports = sorted((logit(each.judgement.entails, _BOUND) for each in free), reverse=True)
+    gathered = [logit(each.judgement.entails, _BOUND) for each in free if each.premise.gathered]
     told = terms(task.said)
     found = frozenset[str]().union(*(source.terms_of(task.said) for source in sources))
     return Features(
         best=supports[0],
         second=supports[1] if len(supports) > 1 else supports[0],
         gathered=max(gathered, default=supports[0]),
-        against=logit(against),
+        against=logit(against, _BOUND),
         premises=math.log(len(findings)),
         overlap=len(found) / len(told) if told else 0.0,
         objected=float(all(each.objection is not None for each in findings)),

@@ -7,11 +7,11 @@ the embedder puts the two is wrong about other claims than the grader is, so bot
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from upheld._internal.concurrency import together
+from upheld._internal.probability import grade_logit, sigmoid
 from upheld.answer.verdicts import is_checkworthy
 from upheld.errors import BudgetExceededError, ModelError
 from upheld.ports import Embedder, Grader, QueryPassagePair
@@ -21,7 +21,6 @@ from upheld.types import Claim, Draft, Evidence, located
 
 # Fitted on dev answers by `python -m upheld_lab.fits relevance`: docs/decisions/011-one-passage.md
 GRADE, NEARNESS, SHIFT = 0.475, 3.69, -2.07
-SUREST = 0.99  # of a grade: beyond that one signal would outvote the other
 
 
 async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
@@ -51,13 +50,7 @@ def probability(grade: float, nearness: float | None) -> float:
     """Of helping to answer, by both; by the grade alone where there is nobody else."""
     if nearness is None:
         return grade
-    return 1 / (1 + math.exp(-(GRADE * log_odds(grade) + NEARNESS * nearness + SHIFT)))
-
-
-def log_odds(grade: float) -> float:
-    """Of a grade, within bounds."""
-    kept = min(max(grade, 1 - SUREST), SUREST)
-    return math.log(kept / (1 - kept))
+    return sigmoid(GRADE * grade_logit(grade) + NEARNESS * nearness + SHIFT)
 
 
 async def cosine_similarities(

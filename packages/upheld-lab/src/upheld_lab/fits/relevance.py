@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from upheld._internal.probability import grade_logit
 from upheld.answer.verdicts import is_checkworthy
 from upheld.errors import UsageError
 from upheld.ports import Embedder, Grader, QueryPassagePair
@@ -20,7 +21,7 @@ from upheld.resources.open import open_embedder, open_grade
 from upheld.run.trace import start_run
 from upheld.settings import load_settings
 from upheld.types import Answer, Evidence, Hit
-from upheld.verification.relevance import cosine_similarities, log_odds, titled
+from upheld.verification.relevance import cosine_similarities, titled
 from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Row, Watch
@@ -149,7 +150,7 @@ async def signals(answer: Answer, grader: Grader, embedder: Embedder) -> tuple[S
         near = await cosine_similarities(answer.question, texts, embedder)
     grades = await grader.grade([QueryPassagePair(answer.question, text) for text in texts])
     return tuple(
-        (log_odds(grade), nearness)
+        (grade_logit(grade), nearness)
         for grade, nearness in zip(grades, near, strict=True)
         if nearness is not None
     )

@@ -24,16 +24,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld._internal.concurrency import together
 from upheld.generation.fallback import Write
 from upheld.ports import Searcher
+from upheld.retrieval.correct import corrected_evidence
 from upheld.retrieval.distil import Distil
-from upheld.retrieval.grade import Action, Grade
+from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
-from upheld.retrieval.search import search_more
-from upheld.run.best_effort import or_default_if_over_budget
 from upheld.run.trace import current_run
-from upheld.types import Draft, Evidence, Question, union
+from upheld.types import Draft, Evidence, Question
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,35 +48,15 @@ class CRAG:
     async def __call__(self, question: Question) -> Draft:
         run = current_run()
         graded = await self.grade(question, await self.search(question))  # steps 1, 2
-        found = graded.evidence
-        match graded.action:  # step 5
-            case Action.CORRECT:
-                knowledge = await self._internal(question, found) or found
-            case Action.INCORRECT:
-                knowledge = await self._external(question)
-            case Action.AMBIGUOUS:
-                both = together(self._internal(question, found), self._external(question))
-                knowledge = union(*await both) or found
+        knowledge = await corrected_evidence(  # steps 3 to 5: internal, external, or both
+            question, graded, distil=self.distil, rewrite=self.rewrite, wider=self.wider
+        )
         if knowledge:
             draft = await self.write(question, knowledge)  # step 6
         else:
-            draft = self._abstention(question, found)
+            draft = self._abstention(question, graded.evidence)
         run.offer(draft)
         return draft
-
-    async def _internal(self, question: Question, found: Evidence) -> Evidence:
-        """Step 3: knowledge refinement."""
-        return found if self.distil is None else await self.distil(question, found)
-
-    async def _external(self, question: Question) -> Evidence:
-        """Step 4: knowledge searching; refined as the internal, by the question as it was asked."""
-        if self.wider is None:
-            return Evidence()
-        query = question
-        if self.rewrite is not None:
-            query = await or_default_if_over_budget(self.rewrite(question), question)
-        found = await search_more(self.wider, query, "the wider search")
-        return await self._internal(question, found)
 
     def _abstention(self, question: Question, found: Evidence) -> Draft:
         """No answer, and where it was looked for."""

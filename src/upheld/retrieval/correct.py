@@ -1,4 +1,8 @@
-"""Correct: evidence that is worth writing from, or none (CRAG's actions, for one sub-question)."""
+"""Correct: evidence that is worth writing from, or none (CRAG's actions).
+
+`corrected_evidence` is the paper's correction, for any question; `Correct` is the stage of our own
+method, which grades first and may fall back on another search.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,55 @@ from dataclasses import dataclass
 from upheld._internal.concurrency import together
 from upheld.ports import Searcher
 from upheld.retrieval.distil import Distil
-from upheld.retrieval.grade import Action, Grade
+from upheld.retrieval.grade import Action, Grade, Graded
 from upheld.retrieval.rewrite import Rewrite
 from upheld.retrieval.search import search_more
 from upheld.run.best_effort import or_default_if_over_budget
 from upheld.types import Evidence, Question, union
+
+
+async def corrected_evidence(
+    question: Question,
+    graded: Graded,
+    *,
+    distil: Distil | None,
+    rewrite: Rewrite | None,
+    wider: Searcher | None,
+) -> Evidence:
+    """What to write from, by the action that the grades call for (CRAG steps 3 to 5).
+
+    Empty where what was found is bad and the wider search finds nothing that helps. Where no strip
+    of passages that were not graded bad is kept, they are used whole.
+    """
+
+    async def internal() -> Evidence:  # step 3
+        return await refined(question, graded.evidence, distil)
+
+    async def external() -> Evidence:  # step 4; refined by the question as it was asked
+        if wider is None:
+            return Evidence()
+        query = await search_query(question, rewrite)
+        return await refined(question, await search_more(wider, query, "the wider search"), distil)
+
+    match graded.action:  # step 5
+        case Action.CORRECT:
+            return await internal() or graded.evidence
+        case Action.INCORRECT:
+            return await external()
+        case Action.AMBIGUOUS:
+            return union(*await together(internal(), external())) or graded.evidence
+
+
+async def refined(question: Question, found: Evidence, distil: Distil | None) -> Evidence:
+    """The strips that help to answer; without `distil`, passages whole."""
+    return found if distil is None else await distil(question, found)
+
+
+async def search_query(question: Question, rewrite: Rewrite | None) -> Question:
+    """The question as one would type it into a search box; itself where nobody rewrites it."""
+    if rewrite is None:
+        return question
+    return await or_default_if_over_budget(rewrite(question), question)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,35 +82,19 @@ class Correct:
         if self.grade is None:
             return found
         graded = await self.grade(question, found)
-        match graded.action:
-            case Action.CORRECT:
-                return await self._internal(question, graded.evidence) or graded.evidence
-            case Action.AMBIGUOUS:
-                both = together(self._internal(question, graded.evidence), self._external(question))
-                return union(*await both) or graded.evidence
-            case Action.INCORRECT:
-                external = await self._external(question)
-                if external or instead is None:
-                    return external
-                return await self._instead(self.grade, question, await instead)
+        evidence = await corrected_evidence(
+            question, graded, distil=self.distil, rewrite=self.rewrite, wider=self.wider
+        )
+        if evidence or instead is None or graded.action is not Action.INCORRECT:
+            return evidence
+        return await self._instead(self.grade, question, await instead)
 
     async def query(self, question: Question) -> Question:
         """The question as one would type it into a search box."""
-        if self.rewrite is None:
-            return question
-        return await or_default_if_over_budget(self.rewrite(question), question)
-
-    async def _internal(self, question: Question, found: Evidence) -> Evidence:
-        return found if self.distil is None else await self.distil(question, found)
-
-    async def _external(self, question: Question) -> Evidence:
-        if self.wider is None:
-            return Evidence()
-        found = await search_more(self.wider, await self.query(question), "the wider search")
-        return await self._internal(question, found)
+        return await search_query(question, self.rewrite)
 
     async def _instead(self, grade: Grade, question: Question, instead: Evidence) -> Evidence:
         graded = await grade(question, instead)
         if graded.action is Action.INCORRECT:
             return Evidence()
-        return await self._internal(question, graded.evidence) or graded.evidence
+        return await refined(question, graded.evidence, self.distil) or graded.evidence

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import re
 import threading
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from tests.documents import make_pdf
-from upheld._internal.progress import adding
 from upheld._internal.to_json import to_json
 from upheld.add_report import AddReport, HiddenText, Progress
 from upheld.cli import index as index_command
@@ -383,20 +378,3 @@ async def test_a_slow_file_does_not_hold_up_those_after_it(library: Library) -> 
         reader=slow,
     )
     assert (report.added, held) == (4, [True])
-
-
-def test_the_bar_shows_the_file_a_rate_and_an_estimate() -> None:
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=True, width=120)
-    with adding(console) as show:
-        assert show is not None
-        at = Progress(files=1, files_total=9, bytes=100, bytes_total=1000)
-        for step in range(6):
-            name = f"annual \x1b[2Jreport {step}.pdf"
-            show(replace(at, bytes_begun=100 * step, passages_begun=step, reading=(name,)))
-            time.sleep(0.12)  # the bar draws itself ten times a second
-    drawn = out.getvalue()
-    assert "annual ?[2Jreport 5.pdf" in drawn
-    assert "1/9 files" in drawn
-    assert "5 passages" in drawn
-    assert re.search(r"[1-9]\d*/s · 0:00:0\d", re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", drawn))

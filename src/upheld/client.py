@@ -121,7 +121,7 @@ class AsyncUpheld:
         either if a file could not be read, or if it would be all documents of a folder, or more
         than 10 and a tenth of them: the report names them in `not_deleted_uris`.
         """
-        from upheld.ingest.pipeline import add
+        from upheld.ingest.add_files import add
 
         given = [paths] if isinstance(paths, str | PathLike) else paths
         parts = self._parts

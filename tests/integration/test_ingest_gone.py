@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_ingest_pipeline import ALL, Library
+from tests.integration.test_ingest_add_files import ALL, Library
 from upheld.add_report import AddReport
 from upheld.errors import ModelError, NotFoundError
-from upheld.ingest import pipeline
+from upheld.ingest import add_files
 from upheld.ingest.walk import find_files
 from upheld.ingest.worker import ReadWorker
 
@@ -214,7 +214,7 @@ async def test_a_file_that_vanishes_during_the_walk(
         path.unlink()
         return found
 
-    monkeypatch.setattr(pipeline, "find_files", walked)
+    monkeypatch.setattr(add_files, "find_files", walked)
     report = await library.add()
     assert [Path(each.path).name for each in report.failed] == ["05.txt"]
     await kept_all(library, report)
@@ -236,7 +236,7 @@ async def test_a_file_that_comes_back_during_the_run_stays(
         path.write_text("Shared number 5, saved anew.")
         return found
 
-    monkeypatch.setattr(pipeline, "find_files", walked)
+    monkeypatch.setattr(add_files, "find_files", walked)
     await kept_all(library, await library.add())
 
 
@@ -275,7 +275,7 @@ async def test_a_file_system_that_cannot_say_deletes_nothing(
 async def test_a_run_that_is_interrupted_has_deleted_nothing(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "BATCH_PASSAGES", 4)
+    monkeypatch.setattr(add_files, "BATCH_PASSAGES", 4)
     (library.folder / "local/03.txt").unlink()
     for number in range(30):
         library.write(f"new/{number:02}.txt", f"New number {number}.")

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from upheld.client import AsyncUpheld
 from upheld.errors import CalibrationError, MissingExtraError, NotFoundError, UpheldError, WebError
+from upheld.ingest.add_files import LONGEST_TAIL
 from upheld.ingest.given import Given
-from upheld.ingest.pipeline import LONGEST_TAIL
 from upheld.ports import Statistics
 from upheld.service.db import answers, collections, documents, guarantees, idempotency
 from upheld.service.db.database import Session

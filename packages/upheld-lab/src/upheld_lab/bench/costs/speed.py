@@ -18,7 +18,7 @@ import numpy as np
 
 from upheld.client import AsyncUpheld
 from upheld.edge.lance.index import LanceIndex
-from upheld.ingest.pipeline import BATCH_PASSAGES, add
+from upheld.ingest.add_files import BATCH_PASSAGES, add
 from upheld.resources.open import open_resources
 from upheld.settings import load_settings
 from upheld_lab.bench.costs.bare import BareIndexing, BareSearch, indexed_texts

@@ -15,9 +15,9 @@ from upheld.add_report import AddReport, HiddenText, Progress
 from upheld.cli import index as index_command
 from upheld.errors import ModelError, NotFoundError
 from upheld.generation.write import cite
-from upheld.ingest import pipeline
+from upheld.ingest import add_files
+from upheld.ingest.add_files import add
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.pipeline import add
 from upheld.ingest.read import ReadDocument
 from upheld.ingest.worker import Limits, ReadWorker
 from upheld.ports import Maintained
@@ -253,7 +253,7 @@ async def test_progress_ends_at_the_total(library: Library) -> None:
 async def test_an_interrupted_run_goes_on(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "BATCH_PASSAGES", 4)
+    monkeypatch.setattr(add_files, "BATCH_PASSAGES", 4)
     for number in range(30):
         library.write(f"many/{number:02}.txt", f"Document number {number}.")
     library.interrupt_after = 12
@@ -278,7 +278,7 @@ async def test_without_an_embedder_there_are_no_vectors(library: Library) -> Non
 
 
 async def test_batches_are_bounded(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "BATCH_CHARACTERS", 100)
+    monkeypatch.setattr(add_files, "BATCH_CHARACTERS", 100)
     for number in range(10):
         library.write(f"many/{number}.txt", f"Document {number}. " + "x" * 60)
     await library.add()
@@ -299,9 +299,9 @@ async def test_a_long_run_indexes_its_tail_on_the_way(
 
     embedder = library.embedder
     library.index = Watched(embedder.identity, embedder.dimension)
-    monkeypatch.setattr(pipeline, "FILES_AT_ONCE", 1)  # so that the batches are the same each time
-    monkeypatch.setattr(pipeline, "FIRST_BATCH_PASSAGES", 1)
-    monkeypatch.setattr(pipeline, "LONGEST_TAIL", 2)
+    monkeypatch.setattr(add_files, "FILES_AT_ONCE", 1)  # so that the batches are the same each time
+    monkeypatch.setattr(add_files, "FIRST_BATCH_PASSAGES", 1)
+    monkeypatch.setattr(add_files, "LONGEST_TAIL", 2)
     report = await library.add()
     assert report.passages == 4
     assert maintained == ["default"]
@@ -345,7 +345,7 @@ async def test_a_quoted_sentence_has_its_own_heading(library: Library) -> None:
 async def test_a_large_file_moves_the_bar_before_it_is_done(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "BATCH_PASSAGES", 4)
+    monkeypatch.setattr(add_files, "BATCH_PASSAGES", 4)
     long = "\n\n".join(f"Paragraph {n}. " + f"Words{n}. " * 90 for n in range(20))
     path = library.write("long.txt", long)
     await library.add(path)

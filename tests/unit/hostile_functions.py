@@ -89,7 +89,7 @@ MODULES = (
 NOT_ABOUT_TEXT = frozenset(
     re.findall(
         r"\w+",
-        """__init__ __main__ client errors fusion ports settings types version""",
+        """__init__ __main__ client errors fusion ports settings sync_client types version""",
     )
 )
 _TEXT = re.compile(r"\b(?:str|bytes|Passage|ReadDocument)\b")

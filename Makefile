@@ -44,9 +44,10 @@ check:  ## format, lint, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format:
+format:  ## and redraw the picture of the rooms, which follows the imports
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python scripts/draw_architecture.py
 
 test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
 	$(BIN)/pytest -n logical --dist worksteal --durations 30 -m "not campaign and not alone"

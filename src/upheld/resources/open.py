@@ -135,7 +135,8 @@ def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
 async def join(shared: Shared, settings: Settings, index: Index | None = None) -> Resources:
     """The knowledge base that the settings name, or this index, on parts that are open already."""
     embedder = shared.embedder
-    index = index or await open_index(settings, embedder)
+    if index is None:  # an empty one may be false
+        index = await open_index(settings, embedder)
     return Resources(
         settings=settings,
         index=index,

@@ -84,7 +84,8 @@ lock:  ## lock files that name no host
 		--no-emit-package upheld-lab --no-emit-package upheld \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/dev.lock
 	uv pip compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \
-		--no-emit-package upheld-models --no-emit-package upheld-verifier --override requirements/train.override \
+		--no-emit-package upheld-models --no-emit-package upheld-verifier --no-emit-package upheld-lab \
+		--no-emit-package upheld --override requirements/train.override \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/train.lock
 	uv pip compile requirements/llama.in --no-deps --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet -o requirements/llama.lock

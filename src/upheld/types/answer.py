@@ -1,0 +1,152 @@
+"""Claims and their verdicts, drafts, and the answer: what a method writes and a caller gets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from upheld._internal.to_json import to_json
+from upheld.types.documents import Citation, Passage
+from upheld.types.evidence import Evidence, Question
+from upheld.types.support import Cause, Support
+
+
+class Status(StrEnum):
+    """How a run ended; "no answer" is a status, not an exception."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    ABSTAINED = "abstained"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found about a claim, by whom, and why."""
+
+    support: Support = Support.NOT_CHECKED
+    probability: float | None = None
+    evidence_for: tuple[Citation, ...] = ()
+    evidence_against: tuple[Citation, ...] = ()
+    checked_by: str | None = None
+    reason: str = "no verifier has looked at this claim"
+    cause: Cause | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of an answer; `answer.text[start:end] == text`, marks stand after it."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    verdict: Verdict = Verdict()
+    start: int = 0
+    end: int = 0
+    bearing: float | None = None  # the chance that it helps to answer the question
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that disagree about the same thing."""
+
+    claim: str
+    one: Citation
+    other: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a method has written so far, and the evidence it wrote from."""
+
+    question: Question
+    claims: tuple[Claim, ...] = ()
+    evidence: Evidence = Evidence()
+    notes: tuple[str, ...] = ()  # what went wrong on the way, for the trace and `degraded`
+    conflicts: tuple[Conflict, ...] = ()  # sources that disagree, for the reader to weigh
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a step or a whole run cost."""
+
+    requests: int = 0
+    completions: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    pairs_checked: int = 0
+    searches: int = 0
+    cached_completions: int = 0  # of `completions`: those that the call cache gave for nothing
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.requests + other.requests,
+            self.completions + other.completions,
+            self.prompt_tokens + other.prompt_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.pairs_checked + other.pairs_checked,
+            self.searches + other.searches,
+            self.cached_completions + other.cached_completions,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One step of a run; events are flat and linked by `parent`."""
+
+    id: int
+    parent: int | None
+    stage: str
+    start: float  # seconds since the run began
+    seconds: float
+    usage: Usage = Usage()
+    error: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """At most `alpha` of the claims shown as supported are not, with confidence 1 - `delta`."""
+
+    alpha: float
+    delta: float
+    threshold: float
+    fitted_on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the caller gets: text with marks, the claims under it, and how it came about."""
+
+    id: str
+    question: str
+    status: Status
+    method: str
+    text: str
+    claims: tuple[Claim, ...] = ()
+    sources: tuple[Passage, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    guarantee: Guarantee | None = None
+    pipeline: str = ""  # what emitted the scores: those of two pipelines do not compare
+    degraded: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    trace: tuple[Event, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dicts, lists and scalars: the object that `--json` prints and the service sends."""
+        found: dict[str, Any] = to_json(self)
+        return found
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)

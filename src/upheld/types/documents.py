@@ -1,0 +1,165 @@
+"""Documents, the passages they are cut into, and the citations that point into them.
+
+Offsets are Unicode code points, half-open, and always point into the canonical text of one
+document version, so that `document_text[start:end] == quote` can be checked by anyone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from upheld.types.support import Support
+
+
+def new_id() -> str:
+    """A random identifier for things that have no content to hash."""
+    return uuid.uuid4().hex
+
+
+def content_hash(content: str | bytes) -> str:
+    """The hash that names a document version or a file's bytes: 128 bits of SHA-256, in hex."""
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a caller may see: one collection and, inside it, documents by label.
+
+    `labels=None` is the owner's view: everything. A set of labels shows documents that carry at
+    least one of them, and documents that carry none.
+    """
+
+    collection: str = "default"
+    labels: frozenset[str] | None = None
+
+    def admits(self, labels: frozenset[str]) -> bool:
+        """Whether a document with these labels may be seen."""
+        return self.labels is None or not labels or bool(self.labels & labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is read: its canonical text and where its parts begin."""
+
+    id: str
+    uri: str
+    title: str
+    text: str
+    source_hash: str  # of the bytes it was read from: decides whether it changed
+    pipeline: str = ""  # reader, chunker and embedder versions that made its passages
+    labels: frozenset[str] = frozenset()
+
+    @property
+    def version(self) -> str:
+        return content_hash(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """The acknowledged row of a document: what the index says it holds."""
+
+    id: str
+    uri: str
+    title: str
+    version: str
+    source_hash: str
+    pipeline: str
+    passages: int
+    labels: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The page and the headings that hold from `start` on, an offset into the document."""
+
+    start: int
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A span of one document version: the unit that is searched, cited and checked.
+
+    `page` and `heading_path` hold where it begins; `places` lists the later pages and headings
+    that begin inside it, in order.
+    """
+
+    id: str
+    text: str
+    document_id: str
+    document_version: str
+    start: int
+    end: int
+    title: str = ""
+    uri: str = ""
+    page: int | None = None
+    heading_path: tuple[str, ...] = ()
+    labels: frozenset[str] = frozenset()
+    places: tuple[Place, ...] = ()
+
+    @property
+    def searchable(self) -> str:
+        """What is indexed: title and headings are searched with the text."""
+        return "\n".join(
+            part for part in (self.title, " > ".join(self.heading_path), self.text) if part
+        )
+
+    def place_at(self, offset: int) -> Place:
+        """The page and headings of an offset into the document."""
+        later = bisect_right(self.places, offset, key=lambda place: place.start)
+        return self.places[later - 1] if later else Place(self.start, self.page, self.heading_path)
+
+    def cite(self, start: int, end: int, support: Support = Support.NOT_CHECKED) -> Citation:
+        """Cite `text[start:end]`, with the page and headings of those words."""
+        place = self.place_at(self.start + start)
+        return Citation(
+            passage_id=self.id,
+            document_id=self.document_id,
+            document_version=self.document_version,
+            start=self.start + start,
+            end=self.start + end,
+            quote=self.text[start:end],
+            support=support,
+            page=place.page,
+            heading_path=place.heading_path,
+            title=self.title,
+            uri=self.uri,
+        )
+
+
+def passage_id(document_id: str, document_version: str, start: int, end: int) -> str:
+    """The same span of the same version has the same id wherever it is indexed."""
+    return f"{document_id}.{document_version[:12]}.{start}-{end}"
+
+
+def unique_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Passages without repeats, first meeting first."""
+    return tuple({passage.id: passage for passage in passages}.values())
+
+
+def located(passages: Sequence[Passage]) -> dict[str, Passage]:
+    """Passages by id."""
+    return {passage.id: passage for passage in passages}
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Words of a document that a claim rests on: `document_text[start:end] == quote`."""
+
+    passage_id: str
+    document_id: str
+    document_version: str
+    start: int
+    end: int
+    quote: str
+    support: Support = Support.NOT_CHECKED
+    page: int | None = None  # of the quoted words, not of the passage that holds them
+    heading_path: tuple[str, ...] = ()
+    title: str = ""  # of the document
+    uri: str = ""  # where it was read from

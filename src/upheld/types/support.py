@@ -1,0 +1,52 @@
+"""What checking found about a claim, and why: the two words that programs act on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Support(StrEnum):
+    """What checking a claim against its sources found."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    NOT_CHECKED = "not_checked"
+    NOT_CHECKWORTHY = "not_checkworthy"
+
+
+class Cause(StrEnum):
+    """Why a verdict is what it is: the part of its reason that a program can act on."""
+
+    # supported
+    QUOTED = "quoted"
+    ENTAILED = "entailed"
+    ENTAILED_ELSEWHERE = "entailed_elsewhere"  # by passages that the claim does not cite
+    # contradicted, unsupported
+    CONTRADICTED = "contradicted"
+    NOT_ENTAILED = "not_entailed"
+    FIGURE_ABSENT = "figure_absent"
+    NAME_ABSENT = "name_absent"
+    NOT_ASSERTED = "not_asserted"  # a source has the words, but denies, alleges or expects it
+    UNKNOWN_SOURCE = "unknown_source"  # it has a mark that names no source
+    BELOW_GUARANTEE = "below_guarantee"  # entailed, but not surely enough for the guarantee
+    # not_checked
+    NO_MODEL = "no_model"
+    MODEL_FAILED = "model_failed"
+    BAD_SCORES = "bad_scores"
+    OUT_OF_TIME = "out_of_time"
+    CLAIM_TOO_LONG = "claim_too_long"
+    CLAIM_TOO_SHORT = "claim_too_short"  # one word says nothing by itself
+    SOURCE_TOO_LONG = "source_too_long"
+    NO_SOURCE = "no_source"
+    SOURCE_EMPTY = "source_empty"
+    UNREADABLE = "unreadable"
+    LANGUAGE = "language"
+    # not_checkworthy
+    QUESTION = "question"
+    GREETING = "greeting"
+    HEADING = "heading"
+    META = "meta"
+    HEDGE = "hedge"
+    REFERENCE = "reference"
+    NO_WORDS = "no_words"

@@ -79,7 +79,7 @@ async def test_a_source_and_an_answer_come_out_as_they_would_in_place() -> None:
     assert apart.evidence == here.evidence != passage
     assert apart.sentences == here.sentences
     assert apart.quotable == here.quotable
-    assert apart.disowned == here.disowned != {}
+    assert apart.unasserted == here.unasserted != {}
     assert apart.names == here.names
     assert apart.words == here.words
     assert await text_work.split_apart(LONG_ANSWER) == split_answer(LONG_ANSWER)
@@ -88,7 +88,7 @@ async def test_a_source_and_an_answer_come_out_as_they_would_in_place() -> None:
 async def test_a_source_that_is_no_text_says_so() -> None:
     source = Source(Passage("p", "%$§&/(=?*+#~^°|<>" * 3_000, "d", "v", 0, 1))
     await text_work.prepare_apart(source)
-    assert source.trouble == CheckFailure(Cause.UNREADABLE, "the source is not text")
+    assert source.failure == CheckFailure(Cause.UNREADABLE, "the source is not text")
     assert source.quotable == ()
 
 

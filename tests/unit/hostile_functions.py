@@ -317,7 +317,7 @@ NO_TEXT_OF_USERS = {
     "upheld.prompts.prompt.parse": "takes a file of the package",
     "upheld.service.openai.reply.completion": "joins the sentences of an answer that was checked",
     "upheld.service.openai.request.split": "a name whose length and form are checked before",
-    "upheld.verification.decide.Conclude.__call__": "weighs scores",
+    "upheld.verification.decide.Decide.__call__": "weighs scores",
     "upheld.verification.decide.fitted": "takes a file of the package",
     "upheld.text.word_search.WordIndex.bm25": _LABELS,
     "upheld.text.word_search.WordIndex.of": _LABELS,
@@ -329,7 +329,7 @@ NO_TEXT_OF_USERS = {
     "upheld.answer.verdicts.stated_guarantee": "takes labels of what went amiss",
     "upheld.answer.render.numbered": _LABELS,
     "upheld.answer.render.render": "joins claims; its parameters of text are names",
-    "upheld.verification.verify.Verify.pace": "adds up lengths",
+    "upheld.verification.verify.Verify.deadline": "adds up lengths",
     "upheld.check.verify": "runs the event loop; what it does to text is here",
     "upheld.text.words.rarities": _LABELS,
 }

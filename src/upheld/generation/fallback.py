@@ -56,7 +56,7 @@ class WriteAndPrepare:
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         passages = evidence.passages
-        pace = self.verify.pace((), passages)
-        ready = partial(pace, lambda: self.verify.prepare(passages))
+        deadline = self.verify.deadline((), passages)
+        ready = partial(deadline, lambda: self.verify.prepare(passages))
         async with while_waiting(ready):
             return await self.write(question, evidence)

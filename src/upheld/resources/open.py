@@ -18,7 +18,6 @@ from upheld.ports import LLM, Embedder, Fetch, Grader, Index, Objects, Searcher
 from upheld.resources.fallback_search import FallbackSearch, open_fallback_search
 from upheld.retrieval.grade import Grade, fitted_grade
 from upheld.settings import Settings
-from upheld.types import content_hash
 from upheld.verification.decide import fitted
 from upheld.verification.llm_judge import JudgeUncertain, band_around
 from upheld.verification.verify import Verify
@@ -257,11 +256,11 @@ def open_verify(settings: Settings) -> Verify:
 
         threads = settings.threads or None
         model = LocalEntailment(verifier_model(), verifier_tokenizer(), threads=threads)
-        conclude = fitted(verifier_fit().read_text(encoding="utf-8"), model.identity)
+        decide = fitted(verifier_fit().read_text(encoding="utf-8"), model.identity)
     except (UpheldError, ImportError, OSError) as error:
         reason = str(error).partition("\n")[0]
         return Verify(model=None, no_model=f"the verifier cannot be opened: {reason}")
-    return Verify(model=model, conclude=conclude)
+    return Verify(model=model, decide=decide)
 
 
 def open_grade(settings: Settings) -> Grade:
@@ -306,7 +305,7 @@ def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUnc
         return None
     if llm is None:
         raise _nobody_to_judge()
-    return JudgeUncertain(llm=llm, band=band_around(verify.conclude.supported_above))
+    return JudgeUncertain(llm=llm, band=band_around(verify.decide.supported_above))
 
 
 def chunker(settings: Settings) -> Chunker:
@@ -341,7 +340,7 @@ def pipeline(method: str, parts: Resources) -> str:
     checked_by = "quotes only"
     if (model := parts.verify.model) is not None:
         # The same weights give other scores if they are weighed otherwise.
-        checked_by = f"{model.identity}, fit {content_hash(repr(parts.verify.conclude))[:8]}"
+        checked_by = f"{model.identity}, fit {parts.verify.decide.fingerprint}"
     graded = () if parts.grade.grader is None else (parts.grade.grader.identity,)
     judged = () if parts.judge is None else ("judge",)  # it is the writer's model
     own = () if parts.searcher is None else (f"found by {type(parts.searcher).__qualname__}",)

@@ -1,6 +1,6 @@
 """A claim in its premise's notation: a model takes 2340 and 2,340 for different numbers.
 
-Only what the guard knows to be equal is put in the premise's spelling, and only for the model:
+Only what the rules know to be equal is put in the premise's spelling, and only for the model:
 what is shown and quoted stays as it was written.
 """
 

@@ -1,8 +1,8 @@
-"""From what many premises say to one probability that a claim is supported.
+"""Aggregate the entailment scores of many premises into one probability that a claim is supported.
 
 The maximum over many windows picks up noise: the more windows, the higher it is. So the second
-best, the sentences gathered from all of a source, the number of premises and the words that claim
-and source share have a say too; how much is fitted on labelled claims, together with the weights.
+best score, the sentences gathered from all of a source, the number of premises and the words that
+claim and source share count as well. Their weights are fitted on labelled claims, with the model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BOUND = 1e-4  # probabilities nearer to 0 and 1 than this say no more
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """What the findings about one claim in the same sources come to."""
+    """What the aggregation knows about one claim and the sources that were read for it."""
 
     best: float  # logit of entailment by the premise that supports most
     second: float  # by the one after it
@@ -30,11 +30,11 @@ class Features:
     against: float  # logit of contradiction by the premise that contradicts most, of any source
     premises: float  # log of how many were read
     overlap: float  # share of the claim's terms that stand in the sources
-    objected: float  # 1: the guard has something against every premise
+    objected: float  # 1: a rule vetoes every premise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class Aggregate:
     """A logistic fit over the features; unfitted, the best premise's own probability."""
 
     best: float = 1.0
@@ -47,7 +47,7 @@ class Pool:
     bias: float = 0.0
 
     def __call__(self, features: Features) -> float:
-        weighed = (
+        logits = (
             self.best * features.best
             + self.second * features.second
             + self.gathered * features.gathered
@@ -56,7 +56,7 @@ class Pool:
             + self.overlap * features.overlap
             + self.objected * features.objected
         )
-        return sigmoid(self.bias + weighed)
+        return sigmoid(self.bias + logits)
 
 
 NAMED = fields(Features)
@@ -64,7 +64,7 @@ NAMED = fields(Features)
 
 @dataclass(frozen=True)
 class SourceScore:
-    """All findings about a claim in the same sources, and what they come to."""
+    """All findings about a claim in the same sources, with their features."""
 
     task: Task
     sources: tuple[Source, ...]
@@ -81,7 +81,7 @@ class SourceScore:
 
     @property
     def best(self) -> Finding:
-        """The premise that supports most, of those that the guard lets pass if there are any."""
+        """The premise that supports most; premises without a veto come first."""
         return max(_free(self.findings), key=lambda each: each.judgement.entails)
 
     @cached_property
@@ -113,10 +113,10 @@ def _features(
         against=logit(against, _BOUND),
         premises=math.log(len(findings)),
         overlap=len(found) / len(told) if told else 0.0,
-        objected=float(all(each.objection is not None for each in findings)),
+        objected=float(all(each.veto is not None for each in findings)),
     )
 
 
 def _free(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Those that the guard has nothing against, if there are any."""
-    return [each for each in findings if each.objection is None] or findings
+    """The findings without a veto, or all if every one has a veto."""
+    return [each for each in findings if each.veto is None] or findings

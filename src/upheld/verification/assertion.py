@@ -34,7 +34,7 @@ class Unasserted:
 
     start: int
     end: int
-    manner: Assertion
+    assertion: Assertion
 
 
 _TALE = (
@@ -85,7 +85,7 @@ _FROM_HERE = (
         rf"|(?P<then>\b(?:will|shall)\b)|(?P<will>\b{_AHEAD}\b)",
     ),
 )
-_AFTER = [(manner, re.compile(pattern, re.IGNORECASE)) for manner, pattern in _FROM_HERE]
+_AFTER = [(assertion, re.compile(pattern, re.IGNORECASE)) for assertion, pattern in _FROM_HERE]
 _LATER = {
     "called_false": rf"(?:is|was|are|were|be|been|as) (?:\w+ )?{_FALSE}\b",
     "then": rf"{_AHEAD}\b",
@@ -153,11 +153,11 @@ _SAME_TIME = re.compile(
 )
 
 
-def carries(claim: str, manner: Assertion) -> bool:
+def carries(claim: str, assertion: Assertion) -> bool:
     """Whether a claim has a qualification of its own, so that it is not the bare statement."""
-    if manner is Assertion.AHEAD:
+    if assertion is Assertion.AHEAD:
         return search(_SAME_TIME, claim) is not None
-    hedged = manner is not Assertion.DENIED and search(_HEDGE, claim)
+    hedged = assertion is not Assertion.DENIED and search(_HEDGE, claim)
     return bool(hedged or search(_SAME_DOUBT, claim))
 
 
@@ -177,9 +177,9 @@ def unasserted(text: str, sentences: Sequence[Span], context: str = "") -> dict[
                 found[start, end] = Unasserted(start, end, Assertion.DENIED)
         elif _takes_back(text[end : end + _LOOK_AHEAD].lstrip()):
             found[start, end] = Unasserted(start, end, Assertion.DENIED)
-        elif put_off := _in_sentence(told):
-            first, last, manner = put_off
-            found[start, end] = Unasserted(start + first, start + last, manner)
+        elif found_unasserted := _in_sentence(told):
+            first, last, assertion = found_unasserted
+            found[start, end] = Unasserted(start + first, start + last, assertion)
     return found
 
 
@@ -188,9 +188,9 @@ def _takes_back(following: str) -> bool:
 
 
 def _in_sentence(sentence: str) -> tuple[int, int, Assertion] | None:
-    if manner := _of_whole(sentence):
-        return 0, len(sentence), manner
-    for manner, pattern in _AFTER:
+    if assertion := _of_whole(sentence):
+        return 0, len(sentence), assertion
+    for assertion, pattern in _AFTER:
         if found := _first(pattern, sentence):
             start, begin = found
             ends = search(_CLAUSE_END, sentence, begin)
@@ -200,7 +200,7 @@ def _in_sentence(sentence: str) -> tuple[int, int, Assertion] | None:
                 # "the mayor, who denied that, left"
                 comma = sentence.find(",", begin)
                 end = end if comma < 0 else min(end, comma)
-            return begin, end, manner
+            return begin, end, assertion
     return None
 
 

@@ -17,7 +17,7 @@ from upheld.text.languages import foreign_share, is_foreign
 from upheld.text.notation import in_notation_of
 from upheld.text.words import words
 from upheld.types import Cause
-from upheld.verification.decide import Conclude
+from upheld.verification.decide import Decide
 from upheld.verification.entailment import Deadline, failed, judge
 from upheld.verification.premises import Finding, Premises, Task
 from upheld.verification.rules import ConsistencyRules
@@ -43,15 +43,15 @@ class Hypothesis:
         if task.settled is not None:
             return task
         if self._is_foreign(task.said):
-            return replace(task, trouble=self._foreign("the claim"))
+            return replace(task, failure=self._foreign("the claim"))
         if len(words(task.said)) == 1 and not context:
             reason = "one word by itself cannot be checked"
-            return replace(task, trouble=CheckFailure(Cause.CLAIM_TOO_SHORT, reason))
+            return replace(task, failure=CheckFailure(Cause.CLAIM_TOO_SHORT, reason))
         try:
             fitted = self._fit(task, context)
-            return fitted if fitted.trouble else self._look_at_sources(fitted)
+            return fitted if fitted.failure else self._look_at_sources(fitted)
         except UpheldError as error:
-            return replace(task, trouble=failed(error))
+            return replace(task, failure=failed(error))
 
     def _fit(self, task: Task, context: Sequence[str]) -> Task:
         most = self.premises.room - self.premises.least
@@ -62,7 +62,7 @@ class Hypothesis:
             if size <= most:
                 return replace(task, hypothesis=hypothesis, size=size)
         reason = f"the claim has {size} tokens; the verifier takes {most} and cuts none off"
-        return replace(task, trouble=CheckFailure(Cause.CLAIM_TOO_LONG, reason))
+        return replace(task, failure=CheckFailure(Cause.CLAIM_TOO_LONG, reason))
 
     def _look_at_sources(self, task: Task) -> Task:
         unread = dict(task.unread)
@@ -97,7 +97,7 @@ class Entailed:
 
     task: Task  # as the model was given it
     findings: tuple[Finding, ...] = ()
-    trouble: CheckFailure | None = None
+    failure: CheckFailure | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,15 +107,15 @@ class Entail:
     model: Entailment
     premises: Premises
     word: Hypothesis
-    guard: ConsistencyRules
-    conclude: Conclude
-    pace: Deadline
+    rules: ConsistencyRules
+    decide: Decide
+    deadline: Deadline
     step: Span
     embedder: Embedder | None = None  # for the search among a long source's windows
 
     async def __call__(self, quoted: Task, context: Sequence[str]) -> Entailed:
         """Both rungs; the second only where the first does not uphold the claim."""
-        task = await self.pace(lambda: self.word(quoted, context))
+        task = await self.deadline(lambda: self.word(quoted, context))
         if isinstance(task, CheckFailure):
             return Entailed(quoted, (), task)
         found: tuple[Finding, ...] = ()
@@ -139,7 +139,7 @@ class Entail:
         return vector
 
     def _elsewhere(self, task: Task, found: Sequence[Finding]) -> Iterable[Premise]:
-        enough = task.quotes or self.conclude.upholds(task, found)
+        enough = task.quotes or self.decide.upholds(task, found)
         return () if enough else self.premises.others(task)
 
     async def _ask(
@@ -149,7 +149,7 @@ class Entail:
         premises_of: Callable[[Task, Sequence[Finding]], Iterable[Premise]],
     ) -> tuple[Finding, ...] | CheckFailure:
         """One call of the model for all premises of a rung."""
-        asked = await self.pace(
+        asked = await self.deadline(
             lambda: [
                 (premise, _pair(self.model, task, premise)) for premise in premises_of(task, found)
             ]
@@ -158,16 +158,16 @@ class Entail:
             return asked
         if not asked:
             return ()
-        judged = await judge(self.model, [pair for _, pair in asked], self.step, self.pace)
+        judged = await judge(self.model, [pair for _, pair in asked], self.step, self.deadline)
         if isinstance(judged, CheckFailure):
             return judged
-        return await self.pace(lambda: self._findings(task, asked, judged), late=True)
+        return await self.deadline(lambda: self._findings(task, asked, judged), late=True)
 
     def _findings(
         self, task: Task, asked: Asked, judged: Mapping[Pair, Judgement]
     ) -> tuple[Finding, ...]:
         return tuple(
-            Finding(premise, judged[pair], self.guard(task.said, premise))
+            Finding(premise, judged[pair], self.rules(task.said, premise))
             for premise, pair in asked
         )
 

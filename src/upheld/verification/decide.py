@@ -1,18 +1,20 @@
-"""From findings to a verdict: what is supported, what speaks against it, and why.
+"""Decide on a claim: turn the entailment scores of its premises into a verdict with its reason.
 
-What the recipe wrote beside a verifier's weights: how readings are weighed, and thresholds.
+`fitted` reads the aggregation weights and the thresholds from `fit.json`, which training writes
+beside the weights of a verifier.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from upheld.errors import ModelError
-from upheld.types import Cause, Citation, Claim, Support, Verdict
-from upheld.verification.aggregate import Features, Pool, SourceScore, source_scores
+from upheld.types import Cause, Citation, Claim, Support, Verdict, content_hash
+from upheld.verification.aggregate import Aggregate, Features, SourceScore, source_scores
 from upheld.verification.premises import Finding, Task
 from upheld.verification.source import CheckFailure, Source
 
@@ -22,17 +24,23 @@ _NOTHING_READ = CheckFailure(Cause.NO_SOURCE, "nothing was found in the sources 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conclude:
-    """How readings are weighed, and from where on they count: fitted for one model's weights."""
+class Decide:
+    """Aggregation weights and decision thresholds, fitted for the weights of one model."""
 
-    pool: Pool = Pool()
+    aggregate: Aggregate = Aggregate()
     supported_above: float = 0.5
     contradicted_above: float = 0.5  # above 1, a two-way verifier: it never says `contradicted`
 
     def probability(self, features: Features) -> float:
-        """That the sources support the claim; what the guard stops stays below the threshold."""
-        weighed = self.pool(features)
-        return min(weighed, _STOPPED * self.supported_above) if features.objected else weighed
+        """The probability of support; below the threshold if the rules veto every premise."""
+        score = self.aggregate(features)
+        return min(score, _STOPPED * self.supported_above) if features.objected else score
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of the values that decide, independent of how classes are named."""
+        values = [*astuple(self.aggregate), self.supported_above, self.contradicted_above]
+        return content_hash(json.dumps(values))[:8]
 
     def supports(self, reading: SourceScore) -> bool:
         return self.probability(reading.features) >= self.supported_above
@@ -41,26 +49,26 @@ class Conclude:
         return reading.contradicts >= self.contradicted_above
 
     def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
-        """Whether these findings are enough for the claim."""
+        """Whether these findings support the claim, from one source or several together."""
         return any(map(self.supports, self._sound(source_scores(task, findings))))
 
     def __call__(
         self,
         task: Task,
         findings: Sequence[Finding],
-        trouble: CheckFailure | None,
+        failure: CheckFailure | None,
         model: str | None,
     ) -> Claim:
-        """The claim with its verdict, and each of its citations with its own."""
+        """The claim with its verdict, and a verdict for each of its citations."""
         if task.settled is not None:
             return replace(task.claim, verdict=task.settled)
         read = self._sound(source_scores(task, findings))
-        verdict = self._verdict(task, read, task.trouble or trouble, model)
+        verdict = self._verdict(task, read, task.failure or failure, model)
         citations = tuple(self._own(each, task, read) for each in task.claim.citations)
         return replace(task.claim, verdict=verdict, citations=citations)
 
     def _sound(self, read: Sequence[SourceScore]) -> list[SourceScore]:
-        """Sources cannot uphold together what one of them, read alone, contradicts."""
+        """Drop joint scores of sources if one of them alone contradicts the claim."""
         against = {each.sources[0] for each in read if each.alone and self.contradicts(each)}
         return [each for each in read if each.alone or against.isdisjoint(each.sources)]
 
@@ -68,7 +76,7 @@ class Conclude:
         self,
         task: Task,
         read: Sequence[SourceScore],
-        trouble: CheckFailure | None,
+        failure: CheckFailure | None,
         model: str | None,
     ) -> Verdict:
         against = self._cited_against(task, read)
@@ -78,9 +86,9 @@ class Conclude:
         probability = max((self.probability(each.features) for each in read), default=0.0)
         if pro := self._best(task, [each for each in read if self.supports(each)]):
             return self._entailed(task, pro, against, probability, model)
-        trouble = trouble or task.blind_spot or (None if read else _NOTHING_READ)
-        if trouble is not None:
-            reason, cause = trouble.reason, trouble.cause
+        failure = failure or task.blind_spot or (None if read else _NOTHING_READ)
+        if failure is not None:
+            reason, cause = failure.reason, failure.cause
             return Verdict(Support.NOT_CHECKED, None, (), against, None, reason, cause)
         if against:
             said, cause = "a source says otherwise", Cause.CONTRADICTED
@@ -89,7 +97,7 @@ class Conclude:
         return Verdict(Support.UNSUPPORTED, probability, (), (), model, said, cause)
 
     def _best(self, task: Task, supports: Sequence[SourceScore]) -> list[SourceScore]:
-        """The readings of the best kind: cited before others, one source before several."""
+        """The scores of the best kind: cited sources first, one source before several."""
         cited = {source.passage.id for source in task.cited}
 
         def kind(reading: SourceScore) -> tuple[bool, bool]:
@@ -101,7 +109,7 @@ class Conclude:
         return sorted(found, key=lambda each: -self.probability(each.features))
 
     def _cited_against(self, task: Task, read: Sequence[SourceScore]) -> tuple[Citation, ...]:
-        """Who contradicts it: sources by themselves, or if none does, several together."""
+        """Citations that contradict it: from single sources, or else from several together."""
         found = [each for each in read if self.contradicts(each)]
         found = [each for each in found if each.alone] or found
         findings = [each for reading in found for each in reading.findings]
@@ -128,16 +136,16 @@ class Conclude:
         return Verdict(Support.SUPPORTED, probability, evidence, against, model, reason, cause)
 
     def _why_not(self, read: Sequence[SourceScore]) -> tuple[str, Cause]:
-        """The guard's objection, if it stopped what would weigh most; else that nothing says it."""
-        best = max(read, key=lambda each: self.pool(each.features))
+        """The mildest veto, if a rule stopped the best score; else that no source says this."""
+        best = max(read, key=lambda each: self.aggregate(each.features))
         if best.features.objected:
-            objections = [each.objection for each in best.findings if each.objection]
-            least = min(objections, key=lambda each: each.missing)
+            vetoes = [each.veto for each in best.findings if each.veto]
+            least = min(vetoes, key=lambda each: each.missing)
             return least.reason, least.cause
         return "no source says this", Cause.NOT_ENTAILED
 
     def _own(self, citation: Citation, task: Task, read: Sequence[SourceScore]) -> Citation:
-        """A citation with what its passage does for the claim, narrowed to the words that do it."""
+        """The citation with its own support, narrowed to the words that matter most."""
         source = next((s for s in task.cited if s.passage.id == citation.passage_id), None)
         if source is None:
             return replace(citation, support=Support.NOT_CHECKED)
@@ -192,7 +200,7 @@ def _quoted(task: Task, against: tuple[Citation, ...]) -> Verdict:
 
 
 def _cited(task: Task, findings: Iterable[Finding], support: Support) -> tuple[Citation, ...]:
-    """The closest sentence of every source of these findings, each once, in their order."""
+    """The closest sentence of every source of these findings, without repeats, in order."""
     found: dict[tuple[str, int, int], Citation] = {}
     for finding in findings:
         for part in finding.premise.parts:
@@ -205,29 +213,30 @@ NEVER = 2.0  # no probability reaches it: a verifier that does not say `contradi
 
 
 class Fit(BaseModel):
-    """The file `fit.json`; it belongs to one file of weights and to no other."""
+    """The file `fit.json`, which belongs to one file of weights."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     verifier: str = Field(min_length=1)  # the identity of the model
-    pool: dict[str, FiniteFloat]
+    # Weights of 0.1 have the name before 0.2.
+    aggregate: dict[str, FiniteFloat] = Field(validation_alias=AliasChoices("aggregate", "pool"))
     supported_above: float = Field(gt=0, le=1)
     contradicted_above: float = Field(gt=0, le=NEVER)
     fitted_on: dict[str, int]  # cases of each set
 
 
-def fitted(content: str, verifier: str) -> Conclude:
-    """As the file says, if it was fitted on the scores of this verifier."""
+def fitted(content: str, verifier: str) -> Decide:
+    """Read the content of `fit.json`; raises `ModelError` if it is of another verifier."""
     try:
         fit = Fit.model_validate_json(content)
-        pool = Pool(**fit.pool)
+        aggregate = Aggregate(**fit.aggregate)
     except (ValidationError, TypeError) as error:
         reason = str(error).partition("\n")[0]
         raise ModelError(f"the verifier's fit cannot be read: {reason}") from error
     if fit.verifier != verifier:
         raise ModelError(f"the fit belongs to {fit.verifier}, and the weights are {verifier}")
-    return Conclude(
-        pool=pool,
+    return Decide(
+        aggregate=aggregate,
         supported_above=fit.supported_above,
         contradicted_above=fit.contradicted_above,
     )

@@ -21,7 +21,7 @@ _SLACK = 0.01  # how far probabilities may be from a sum of one
 
 
 async def judge(
-    model: Entailment, pairs: Sequence[Pair], step: Span, pace: Deadline
+    model: Entailment, pairs: Sequence[Pair], step: Span, deadline: Deadline
 ) -> Mapping[Pair, Judgement] | CheckFailure:
     """Judgements by pair, or why there are none: one doubtful score spoils the whole reply.
 
@@ -30,7 +30,9 @@ async def judge(
     known: dict[Pair, Judgement] = current_run().known.setdefault(("judge", id(model)), {})
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
     if new:
-        judgements = await pace.before_deadline(lambda seconds: within(seconds, model.judge(new)))
+        judgements = await deadline.before_deadline(
+            lambda seconds: within(seconds, model.judge(new))
+        )
         if isinstance(judgements, CheckFailure):
             return judgements
         if len(judgements) != len(new):

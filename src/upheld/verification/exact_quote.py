@@ -3,7 +3,7 @@
 Only whole sentences count, because "It is false that X" contains X. And a sentence counts only
 where its source says it in its own voice: not inside quotation marks, not below "These claims are
 wrong:", not under a heading such as "Common myths", not when the next sentence takes it back.
-Whatever does not count here goes on to the model, and to the guard, which knows plain denials.
+Whatever does not count here goes on to the model, and to the rules, which know plain denials.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Judge: a language model's word on claims that the small verifier is unsure of, and on no others.
 
 The last and dearest rung, off unless it is asked for: one call for all uncertain claims of an
-answer, about what they cite and what the verifier found. It never overrules the guard or a
+answer, about what they cite and what the verifier found. It never overrules a rule or a
 contradiction, and where the call fails the verifier's verdicts stand.
 """
 
@@ -22,7 +22,7 @@ from upheld.run.calls import generate
 from upheld.run.trace import current_run
 from upheld.types import Cause, Claim, Passage, Support, Verdict, located
 
-# Not what the guard stopped, nor what a source contradicts.
+# Not what a rule vetoed, nor what a source contradicts.
 _OPEN_TO_DOUBT = frozenset({Cause.ENTAILED, Cause.ENTAILED_ELSEWHERE, Cause.NOT_ENTAILED})
 _TOKENS_PER_VERDICT = 12
 _DOUBT = 0.2  # how far from the threshold a score is open to doubt; chosen, not fitted

@@ -32,7 +32,7 @@ class Task:
     others: tuple[Source, ...] = ()
     settled: Verdict | None = None  # nothing to check
     quotes: tuple[tuple[Source, Span], ...] = ()
-    trouble: CheckFailure | None = None  # why the model cannot read the claim
+    failure: CheckFailure | None = None  # why the model cannot read the claim
     hypothesis: str = ""  # what the model reads
     size: int = 0  # its tokens
     vector: Vector | None = None  # where windows are searched by vectors
@@ -40,7 +40,7 @@ class Task:
 
     @property
     def model_can_read(self) -> bool:
-        return self.settled is None and self.trouble is None
+        return self.settled is None and self.failure is None
 
     @property
     def blind_spot(self) -> CheckFailure | None:
@@ -58,11 +58,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the model said about one premise, and what the guard has against it."""
+    """What the model said about one premise, and the rule that vetoes it."""
 
     premise: Premise
     judgement: Judgement
-    objection: Veto | None = None
+    veto: Veto | None = None
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -94,12 +94,12 @@ class Premises:
 
     def make_ready(self, source: Source) -> None:
         """What is worked out once for a source, whatever is claimed."""
-        if source.trouble is None and source.whole(self.window_tokens, self.count) is None:
+        if source.failure is None and source.whole(self.window_tokens, self.count) is None:
             source.searchable(self.window_tokens, self.count, self.max_windows)
 
     def searched(self, source: Source) -> Sequence[Premise]:
         """The windows of a source that has more than are read of it for a claim; else none."""
-        if source.trouble is not None or source.whole(self.window_tokens, self.count) is not None:
+        if source.failure is not None or source.whole(self.window_tokens, self.count) is not None:
             return ()
         found = source.searchable(self.window_tokens, self.count, self.max_windows).premises
         return found if len(found) >= self.most_pairs else ()
@@ -176,6 +176,6 @@ def _joint_premises(task: Task, source: Source) -> int:
 
 
 def _readable(task: Task, source: Source) -> bool:
-    """A source that is too long is read in part; any other trouble means not at all."""
-    trouble = task.unread.get(source.passage.id)
-    return trouble is None or trouble.cause is Cause.SOURCE_TOO_LONG
+    """A source that is too long is read in part; any other failure means not at all."""
+    failure = task.unread.get(source.passage.id)
+    return failure is None or failure.cause is Cause.SOURCE_TOO_LONG

@@ -20,7 +20,7 @@ _SHARE_FOR_VECTORS = 0.25  # of the time that is left
 
 
 async def texts_ready(
-    sources: Sequence[Source], pace: Deadline, *, for_model: bool
+    sources: Sequence[Source], deadline: Deadline, *, for_model: bool
 ) -> CheckFailure | None:
     """Sentences, words, names of each source; or why there was no time for them.
 
@@ -29,9 +29,9 @@ async def texts_ready(
     """
     for source in sources:
         if len(source.passage.text) > LONG and not source.is_ready:
-            ready = await pace.before_deadline(partial(_apart, source=source), late=True)
+            ready = await deadline.before_deadline(partial(_apart, source=source), late=True)
         else:
-            ready = await pace(partial(source.make_ready, for_model=for_model), late=True)
+            ready = await deadline(partial(source.make_ready, for_model=for_model), late=True)
         if isinstance(ready, CheckFailure):
             return ready
     return None
@@ -48,17 +48,17 @@ class PrepareWindows:
     premises: Premises
     embedder: Embedder | None
     most_embedded: int
-    pace: Deadline
+    deadline: Deadline
 
     async def __call__(self, sources: Sequence[Source]) -> CheckFailure | None:
         for source in sources:
-            ready = await self.pace(partial(self.premises.make_ready, source))
+            ready = await self.deadline(partial(self.premises.make_ready, source))
             if isinstance(ready, CheckFailure):
                 return ready
         if self.embedder is not None:
             # Words must do where vectors fail, or would take much of the time for the check.
             with suppress(UpheldError, TimeoutError):
-                seconds = self.pace.seconds_left * _SHARE_FOR_VECTORS
+                seconds = self.deadline.seconds_left * _SHARE_FOR_VECTORS
                 await within(seconds, self._embed(self.embedder, sources))
         return None
 

@@ -1,7 +1,7 @@
-"""The guard: what a model says for a claim does not count where plain reading speaks against it.
+"""Consistency rules: vetoes against claims whose figures, names or assertion a premise lacks.
 
-It says nothing for a claim, only against it. Whatever a model thinks of "2,430 visitors", a premise
-that says 2,340 does not support it; nor does "It is false that X" support X.
+They never speak for a claim, only against it. Whatever a model thinks of "2,430 visitors", a
+premise that says 2,340 does not support it; nor does "It is false that X" support X.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ConsistencyRules:
         if self.check_voice and (found := _put_off(claim, premise)) is not None:
             source, words = found
             shown = " ".join(source.text[words.start : words.end].split())
-            reason = f"in its source this is {words.manner.value}: “{shown}”"
+            reason = f"in its source this is {words.assertion.value}: “{shown}”"
             return Veto(Cause.NOT_ASSERTED, reason)
         return None
 
@@ -61,7 +61,7 @@ def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Veto:
 
 def _put_off(claim: str, premise: Premise) -> tuple[Source, Unasserted] | None:
     """The words nearest to a claim, where their source puts them off and nothing else says it."""
-    if not any(part.source.disowned for part in premise.parts):
+    if not any(part.source.unasserted for part in premise.parts):
         return None
     told = terms(claim)
     every = [
@@ -77,8 +77,12 @@ def _put_off(claim: str, premise: Premise) -> tuple[Source, Unasserted] | None:
     for source, span, shared in every:
         if shared < _AS_NEAR * nearest:
             continue
-        words = source.disowned.get(span)
-        if words is None or not _about(told, source, span, words) or carries(claim, words.manner):
+        words = source.unasserted.get(span)
+        if (
+            words is None
+            or not _about(told, source, span, words)
+            or carries(claim, words.assertion)
+        ):
             return None  # it is said here
         found = found or (source, words)
     return found

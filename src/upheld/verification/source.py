@@ -87,10 +87,10 @@ class Source:
 
     def make_ready(self, *, for_model: bool) -> None:
         """Work out what every check wants to know of it; without a model, only quotes are found."""
-        if self.trouble is None:
+        if self.failure is None:
             _ = self.quotable
             if for_model:
-                _ = self.sentences, self.disowned, self.names, self.words
+                _ = self.sentences, self.unasserted, self.names, self.words
 
     def prepared(self, **parts: object) -> None:
         """Take what was worked out elsewhere, by the names of the properties below."""
@@ -99,10 +99,10 @@ class Source:
     @property
     def is_ready(self) -> bool:
         """Whether what `make_ready` works out is there, or why it cannot be."""
-        return self.__dict__.get("trouble") is not None or "words" in self.__dict__
+        return self.__dict__.get("failure") is not None or "words" in self.__dict__
 
     @cached_property
-    def trouble(self) -> CheckFailure | None:
+    def failure(self) -> CheckFailure | None:
         """What makes it useless as a source, in any language."""
         if not self.passage.text.strip():
             return CheckFailure(Cause.SOURCE_EMPTY, "the source is empty")
@@ -119,10 +119,10 @@ class Source:
 
     @cached_property
     def quotable(self) -> tuple[Quotable, ...]:
-        return () if self.trouble else quotable(self.evidence)
+        return () if self.failure else quotable(self.evidence)
 
     @cached_property
-    def disowned(self) -> dict[Span, Unasserted]:
+    def unasserted(self) -> dict[Span, Unasserted]:
         """The sentences that it has but does not say itself."""
         headings = "\n".join((self.evidence.title, *self.evidence.heading_path))
         return unasserted(self.text, self.sentences, headings)

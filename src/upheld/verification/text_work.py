@@ -39,13 +39,13 @@ async def split_apart(answer: str) -> tuple[Sentence, ...] | CheckFailure:
 
 
 async def prepare_apart(source: Source) -> None:
-    """Make a source ready in a child; if that fails, the reason becomes the source's trouble."""
+    """Make a source ready in a child; if that fails, the reason becomes the source's failure."""
     passage = source.passage
     about = {"work": "prepare", "title": passage.title, "headings": passage.heading_path}
     reply = await _asked(about, passage.text)
     if isinstance(reply, CheckFailure):
-        nothing = {"sentences": [], "disowned": {}, "quotable": (), "words": WordIndex(0, {})}
-        source.prepared(trouble=reply, evidence=source.passage, **nothing)
+        nothing = {"sentences": [], "unasserted": {}, "quotable": (), "words": WordIndex(0, {})}
+        source.prepared(failure=reply, evidence=source.passage, **nothing)
     else:
         await asyncio.to_thread(_fill, source, reply)
 
@@ -57,8 +57,8 @@ def _sentences(reply: bytes) -> tuple[Sentence, ...]:
 
 def _fill(source: Source, reply: bytes) -> None:
     fields = json.loads(reply)
-    trouble = fields["trouble"]
-    manners = {manner.value: manner for manner in Assertion}
+    failure = fields["failure"]
+    assertions = {assertion.value: assertion for assertion in Assertion}
     passage = source.passage
     source.prepared(
         evidence=replace(
@@ -67,12 +67,12 @@ def _fill(source: Source, reply: bytes) -> None:
             title=fields["title"],
             heading_path=tuple(fields["headings"]),
         ),
-        trouble=None if trouble is None else CheckFailure(Cause(trouble[0]), trouble[1]),
+        failure=None if failure is None else CheckFailure(Cause(failure[0]), failure[1]),
         sentences=[(start, end) for start, end in fields["sentences"]],
         quotable=tuple(Quotable(*each) for each in fields["quotable"]),
-        disowned={
-            (start, end): Unasserted(first, last, manners[manner])
-            for start, end, first, last, manner in fields["disowned"]
+        unasserted={
+            (start, end): Unasserted(first, last, assertions[assertion])
+            for start, end, first, last, assertion in fields["unasserted"]
         },
         names=Names(frozenset(fields["words"]), frozenset(fields["initials"])),
         words=WordIndex(len(fields["sentences"]), fields["places"]),
@@ -114,21 +114,21 @@ def _answer(head: bytes, body: bytes) -> tuple[bytes, bytes]:
 def _prepared(text: str, title: str, headings: list[str]) -> dict[str, object]:
     passage = Passage("", text, "", "", 0, len(text), title, heading_path=tuple(headings))
     source = Source(passage)
-    trouble = source.trouble
+    failure = source.failure
     return {
         "instructions": instruction_spans(text),
         "title": source.evidence.title,
         "headings": source.evidence.heading_path,
-        "trouble": None if trouble is None else (trouble.cause.value, trouble.reason),
-        "sentences": source.sentences if trouble is None else [],
+        "failure": None if failure is None else (failure.cause.value, failure.reason),
+        "sentences": source.sentences if failure is None else [],
         "quotable": [[q.start, q.end, q.form, q.place] for q in source.quotable],
-        "disowned": [
-            [*span, words.start, words.end, words.manner.value]
-            for span, words in (source.disowned.items() if trouble is None else ())
+        "unasserted": [
+            [*span, words.start, words.end, words.assertion.value]
+            for span, words in (source.unasserted.items() if failure is None else ())
         ],
-        "words": list(source.names.words) if trouble is None else [],
-        "initials": list(source.names.initials) if trouble is None else [],
-        "places": source.words.places if trouble is None else {},
+        "words": list(source.names.words) if failure is None else [],
+        "initials": list(source.names.initials) if failure is None else [],
+        "places": source.words.places if failure is None else {},
     }
 
 

@@ -23,7 +23,7 @@ from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, uniq
 from upheld.verification.check_claim import Entail, Entailed, Hypothesis
 from upheld.verification.checkworthy import not_checkworthy
 from upheld.verification.claims import spoken
-from upheld.verification.decide import Conclude
+from upheld.verification.decide import Decide
 from upheld.verification.entailment import Deadline
 from upheld.verification.exact_quote import find_quote
 from upheld.verification.premises import Premises, Task
@@ -44,8 +44,8 @@ class Verify:
 
     model: Entailment | None
     no_model: str = "no verifier model is installed"  # what is said where there is none
-    guard: ConsistencyRules = ConsistencyRules()
-    conclude: Conclude = Conclude()  # fitted with the model's weights
+    rules: ConsistencyRules = ConsistencyRules()
+    decide: Decide = Decide()  # fitted with the model's weights
     window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
     least_premise: int = 32  # tokens; a claim that leaves less is too long to check
     max_windows: int = 4_096  # searched of one source: half a million characters, and more
@@ -70,7 +70,7 @@ class Verify:
         progress: Progress | None = None,
     ) -> tuple[Claim, ...]:
         """Claims are decided in their order, and what is decided when time runs out stays so."""
-        pace = self.pace(claims, passages)
+        deadline = self.deadline(claims, passages)
         model = None if self.model is None else self.model.identity
         decided: dict[int, Claim] = {}
 
@@ -80,8 +80,8 @@ class Verify:
             if task.settled is not None:  # there is nothing to weigh
                 claim = replace(task.claim, verdict=task.settled)
             else:
-                claim = await pace(
-                    lambda: self.conclude(task, found.findings, found.trouble, model), late=True
+                claim = await deadline(
+                    lambda: self.decide(task, found.findings, found.failure, model), late=True
                 )
             if isinstance(claim, CheckFailure):
                 claim = replace(task.claim, verdict=_not_checked(claim))
@@ -89,7 +89,7 @@ class Verify:
             if progress is not None:
                 progress(len(decided), len(claims))
 
-        await self._examine(claims, passages, question, pace, decide)
+        await self._examine(claims, passages, question, deadline, decide)
         checked = tuple(decided[place] for place in range(len(claims)))
         for claim in checked:
             if claim.verdict.support is Support.NOT_CHECKED:
@@ -105,10 +105,10 @@ class Verify:
         async def keep(found: Entailed) -> None:
             every[found.task.place] = found
 
-        await self._examine(claims, passages, question, self.pace(claims, passages), keep)
+        await self._examine(claims, passages, question, self.deadline(claims, passages), keep)
         return tuple(every[place] for place in range(len(claims)))
 
-    def pace(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Deadline:
+    def deadline(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Deadline:
         """How to work on texts of this size."""
         texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
         return Deadline(grace=self.grace, small=sum(map(len, texts)) <= self.small)
@@ -123,18 +123,18 @@ class Verify:
         claims: Sequence[Claim],
         passages: Sequence[Passage],
         question: Question | None,
-        pace: Deadline,
+        deadline: Deadline,
         found: Found,
     ) -> None:
         """Each claim by itself, begun in order: the pairs of an early one wait for no later one."""
         with span("verify") as step:
             sources = _sources(passages)
-            entail = None if self.model is None else self._entail(self.model, pace, step)
-            with nullcontext() if pace.small else span("prepare"):
-                unread = await texts_ready(sources, pace, for_model=entail is not None)
-                trouble = None
+            entail = None if self.model is None else self._entail(self.model, deadline, step)
+            with nullcontext() if deadline.small else span("prepare"):
+                unread = await texts_ready(sources, deadline, for_model=entail is not None)
+                failure = None
                 if unread is None and entail is not None:
-                    trouble = await self._prepare(entail.premises, pace)(sources)
+                    failure = await self._prepare(entail.premises, deadline)(sources)
             same: dict[tuple[str, frozenset[str]], asyncio.Lock] = {}
 
             async def examine(place: int) -> None:
@@ -145,11 +145,11 @@ class Verify:
                     # A draft of quotes is what is left when time is up: those are still found.
                     task: Task | CheckFailure | None = unread
                     if task is None:
-                        task = await pace(lambda: self._task(place, claim, sources), late=True)
+                        task = await deadline(lambda: self._task(place, claim, sources), late=True)
                     if isinstance(task, CheckFailure):
                         await found(Entailed(_given_up(place, claim, task)))
-                    elif entail is None or trouble is not None:
-                        lost = trouble or CheckFailure(Cause.NO_MODEL, self.no_model)
+                    elif entail is None or failure is not None:
+                        lost = failure or CheckFailure(Cause.NO_MODEL, self.no_model)
                         await found(Entailed(task, (), lost))
                     else:
                         context = self._context(place, claims, question)
@@ -164,9 +164,12 @@ class Verify:
 
             await all_of(take_turns() for _ in range(self._claims_at_once(passages)))
 
-    def _prepare(self, premises: Premises, pace: Deadline) -> PrepareWindows:
+    def _prepare(self, premises: Premises, deadline: Deadline) -> PrepareWindows:
         return PrepareWindows(
-            premises=premises, embedder=self.embedder, most_embedded=self.most_embedded, pace=pace
+            premises=premises,
+            embedder=self.embedder,
+            most_embedded=self.most_embedded,
+            deadline=deadline,
         )
 
     def _claims_at_once(self, passages: Sequence[Passage]) -> int:
@@ -197,13 +200,13 @@ class Verify:
             for source in (*cited, *others)
             if (where := find_quote(said, source.quotable)) is not None
         )
-        unread = {s.passage.id: s.trouble for s in sources if s.trouble is not None}
+        unread = {s.passage.id: s.failure for s in sources if s.failure is not None}
         return Task(place, claim, said, cited, others, quotes=quotes, unread=unread)
 
-    def _entail(self, model: Entailment, pace: Deadline, step: Span) -> Entail:
+    def _entail(self, model: Entailment, deadline: Deadline, step: Span) -> Entail:
         premises = Premises(
             room=model.room,
-            count=_counted_once(model, pace),
+            count=_counted_once(model, deadline),
             window_tokens=self.window_tokens,
             least=self.least_premise,
             max_windows=self.max_windows,
@@ -215,9 +218,9 @@ class Verify:
             model=model,
             premises=premises,
             word=Hypothesis(model=model, premises=premises, most_foreign=self.most_foreign),
-            guard=self.guard,
-            conclude=self.conclude,
-            pace=pace,
+            rules=self.rules,
+            decide=self.decide,
+            deadline=deadline,
             step=step,
             embedder=self.embedder,
         )
@@ -239,23 +242,23 @@ def _sources(passages: Sequence[Passage]) -> list[Source]:
     ]
 
 
-def _counted_once(model: Entailment, pace: Deadline) -> Count:
+def _counted_once(model: Entailment, deadline: Deadline) -> Count:
     """The model's count of tokens; a run counts each text once, however often it is cut."""
     known = lru_cache(maxsize=65_536)(model.count_tokens)
     counted: Count = current_run().known.setdefault(("count", id(model)), known)
 
     def count(text: str) -> int:
-        pace.go_on()
+        deadline.go_on()
         # It is longer than any model reads, and tokenising it would hold up other threads.
         return counted(text) if len(text) <= _MOST_COUNTED else len(text)
 
     return count
 
 
-def _given_up(place: int, claim: Claim, trouble: CheckFailure) -> Task:
+def _given_up(place: int, claim: Claim, failure: CheckFailure) -> Task:
     """A claim that was not checked: not even its quotes were looked for in time."""
-    return Task(place, claim, "", settled=_not_checked(trouble))
+    return Task(place, claim, "", settled=_not_checked(failure))
 
 
-def _not_checked(trouble: CheckFailure) -> Verdict:
-    return Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)
+def _not_checked(failure: CheckFailure) -> Verdict:
+    return Verdict(Support.NOT_CHECKED, reason=failure.reason, cause=failure.cause)

@@ -59,25 +59,25 @@ async def _claims(
     verify: Verify, answer: str, passages: Sequence[Passage]
 ) -> Sequence[Claim] | CheckFailure:
     """The answer's sentences as claims; a long answer is split in a process that can be killed."""
-    pace = verify.pace([Claim(answer)], ())
+    deadline = verify.deadline([Claim(answer)], ())
     sentences: tuple[Sentence, ...] | CheckFailure
     if len(answer) > LONG:
-        sentences = await pace.before_deadline(
+        sentences = await deadline.before_deadline(
             lambda seconds: within(seconds, split_apart(answer)), late=True
         )
     else:
-        sentences = await pace(lambda: split_answer(answer), late=True)
+        sentences = await deadline(lambda: split_answer(answer), late=True)
     if isinstance(sentences, CheckFailure):
         return sentences
     titles = titles_of(passages)
-    return await pace(lambda: [_claim(each, passages, titles) for each in sentences], late=True)
+    return await deadline(lambda: [_claim(each, passages, titles) for each in sentences], late=True)
 
 
-def _not_checked(answer: str, trouble: CheckFailure) -> Claim:
+def _not_checked(answer: str, failure: CheckFailure) -> Claim:
     """The answer as one claim: it could not even be split into sentences."""
     text = answer.strip()
     start = answer.index(text)
-    verdict = Verdict(Support.NOT_CHECKED, reason=trouble.reason, cause=trouble.cause)
+    verdict = Verdict(Support.NOT_CHECKED, reason=failure.reason, cause=failure.cause)
     return Claim(text, (), verdict, start, start + len(text))
 
 

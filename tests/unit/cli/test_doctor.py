@@ -42,7 +42,7 @@ def put(folder: Path, weights: bytes) -> None:
     (folder / "model.onnx").write_bytes(weights)
     identity = f"upheld-verifier-int8:{hashlib.sha256(weights).hexdigest()[:12]}"
     thresholds = {"supported_above": 0.5, "contradicted_above": 0.5}
-    fit = {"verifier": identity, "pool": {}, **thresholds, "fitted_on": {}}
+    fit = {"verifier": identity, "aggregate": {}, **thresholds, "fitted_on": {}}
     (folder / "fit.json").write_text(json.dumps(fit))
 
 

@@ -12,8 +12,8 @@ from upheld.ports import Pair
 from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.testing.fake_entailment import FakeEntailment
 from upheld.testing.fake_llm import FakeLLM, Line
-from upheld.verification.aggregate import Features, Pool
-from upheld.verification.decide import Conclude
+from upheld.verification.aggregate import Aggregate, Features
+from upheld.verification.decide import Decide
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.vectors import VectorCache
@@ -40,15 +40,15 @@ async def test_a_case_is_as_strong_as_its_weakest_sentence() -> None:
     weak = case("The keeper lives beside the tower. The harbour has a red crane.")
     one, two = await see(Verify(model=FakeEntailment()), [strong, weak], nowhere, "made")
     assert one.sentences[0].quoted
-    assert one.probability(Conclude()) > 0.9
-    assert two.probability(Conclude()) < 0.1
+    assert one.probability(Decide()) > 0.9
+    assert two.probability(Decide()) < 0.1
     assert one.overlap > two.overlap
 
 
 async def test_what_was_not_checked_has_no_probability_of_support() -> None:
     [seen] = await see(Verify(model=None), [case("The keeper's home is near.")], nowhere, "made")
     assert not any(sentence.features for sentence in seen.sentences)
-    assert seen.probability(Conclude()) == 0.0
+    assert seen.probability(Decide()) == 0.0
 
 
 async def test_judgements_are_kept_and_counted(tmp_path: Path) -> None:
@@ -83,25 +83,25 @@ def test_the_fit_finds_what_tells_support_and_scores_stay_probabilities() -> Non
     made = []
     for _ in range(600):
         entails, objected = dice.gauss(0, 2), float(dice.random() < 0.3)
-        truth = dice.random() < Pool(best=1.2, objected=-2.0, bias=-0.3)(
+        truth = dice.random() < Aggregate(best=1.2, objected=-2.0, bias=-0.3)(
             seen(entails, objected, Label.NEUTRAL).sentences[0].features[0]
         )
         label = Label.ENTAILS if truth else dice.choice([Label.CONTRADICTS, Label.NEUTRAL])
         against = 0.8 if label is Label.CONTRADICTS else 0.1
         made.append(seen(entails, objected, label, against))
-    conclude = fit({"one": made[:300], "two": made[300:]})
-    scores = [one.probability(Conclude(pool=conclude.pool)) for one in made]
+    decide = fit({"one": made[:300], "two": made[300:]})
+    scores = [one.probability(Decide(aggregate=decide.aggregate)) for one in made]
     truth_ = [one.supported for one in made]
-    assert conclude.pool.objected < -0.5
+    assert decide.aggregate.objected < -0.5
     assert calibration_error(scores, truth_, bins=5) < 0.08
-    assert balanced_accuracy(scores, truth_, conclude.supported_above) > 0.7
-    assert 0.1 < conclude.contradicted_above <= 0.8
+    assert balanced_accuracy(scores, truth_, decide.supported_above) > 0.7
+    assert 0.1 < decide.contradicted_above <= 0.8
 
 
 def test_the_guard_keeps_a_claim_below_the_threshold_whatever_the_fit_says() -> None:
-    conclude = Conclude(pool=Pool(objected=0.0), supported_above=0.6)
+    decide = Decide(aggregate=Aggregate(objected=0.0), supported_above=0.6)
     [sentence] = seen(9.0, 1.0, Label.NEUTRAL).sentences
-    assert conclude.probability(sentence.features[0]) < 0.6
+    assert decide.probability(sentence.features[0]) < 0.6
 
 
 def test_a_threshold_is_put_where_balanced_accuracy_is_highest() -> None:

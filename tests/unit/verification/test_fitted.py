@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from upheld.verification.decide import fitted
 
 GOOD: dict[str, Any] = {
     "verifier": "model:1",
-    "pool": {"best": 0.5, "overlap": 1.0, "bias": -1.0},
+    "aggregate": {"best": 0.5, "overlap": 1.0, "bias": -1.0},
     "supported_above": 0.5,
     "contradicted_above": 2.0,
     "fitted_on": {"dev": 100},
@@ -20,9 +21,23 @@ GOOD: dict[str, Any] = {
 
 
 def test_what_was_written_is_what_weighs() -> None:
-    conclude = fitted(json.dumps(GOOD), "model:1")
-    assert (conclude.pool.best, conclude.pool.bias) == (0.5, -1.0)
-    assert (conclude.supported_above, conclude.contradicted_above) == (0.5, 2.0)
+    decide = fitted(json.dumps(GOOD), "model:1")
+    assert (decide.aggregate.best, decide.aggregate.bias) == (0.5, -1.0)
+    assert (decide.supported_above, decide.contradicted_above) == (0.5, 2.0)
+
+
+def test_weights_of_0_1_name_the_aggregation_otherwise() -> None:
+    old = {"pool" if name == "aggregate" else name: value for name, value in GOOD.items()}
+    assert fitted(json.dumps(old), "model:1") == fitted(json.dumps(GOOD), "model:1")
+
+
+def test_the_fingerprint_follows_the_values_and_nothing_else() -> None:
+    decide = fitted(json.dumps(GOOD), "model:1")
+    # Part of what a guarantee is bound to: a new one here means that all must be fitted again.
+    assert decide.fingerprint == "15bc89b6"
+    assert replace(decide, supported_above=0.6).fingerprint != decide.fingerprint
+    lighter = replace(decide.aggregate, best=0.4)
+    assert replace(decide, aggregate=lighter).fingerprint != decide.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -33,9 +48,9 @@ def test_what_was_written_is_what_weighs() -> None:
         {"supported_above": 1.5},
         {"supported_above": float("nan")},
         {"contradicted_above": 0.0},
-        {"pool": {"best": float("inf")}},
-        {"pool": {"unheard_of": 1.0}},
-        {"pool": None},
+        {"aggregate": {"best": float("inf")}},
+        {"aggregate": {"unheard_of": 1.0}},
+        {"aggregate": None},
         {"more": 1},
     ],
 )

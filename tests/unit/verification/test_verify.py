@@ -15,7 +15,7 @@ from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Cause, Citation, Claim, Passage, Question, Support
-from upheld.verification.decide import Conclude
+from upheld.verification.decide import Decide
 from upheld.verification.premises import Finding, Task
 from upheld.verification.rules import ConsistencyRules
 from upheld.verification.verify import Verify
@@ -173,7 +173,7 @@ async def test_the_guard_overrules_a_sure_model(text: str, cause: Cause) -> None
     assert guarded.verdict.probability == pytest.approx(0.0, abs=0.001)
     assert guarded.citations[0].support is Support.UNSUPPORTED
     off = ConsistencyRules(check_figures=False, check_names=False)
-    open_ = await checked(text, TOWER_PASSAGE, stage=Verify(model=sure, guard=off))
+    open_ = await checked(text, TOWER_PASSAGE, stage=Verify(model=sure, rules=off))
     assert open_.verdict.support is Support.SUPPORTED
 
 
@@ -191,7 +191,7 @@ async def test_a_name_may_stand_in_the_title_a_figure_must_stand_in_the_window()
 
 @pytest.mark.parametrize("threshold", [0.95, 0.97])
 async def test_thresholds_are_fields(threshold: float) -> None:
-    stage = Verify(model=FakeEntailment(), conclude=Conclude(supported_above=threshold))
+    stage = Verify(model=FakeEntailment(), decide=Decide(supported_above=threshold))
     found = await checked("The ferry leaves at noon.", FERRY_PASSAGE, stage=stage)
     assert (found.verdict.support is Support.SUPPORTED) is (threshold < 0.96)
 
@@ -297,7 +297,7 @@ async def test_when_time_is_up_quotes_are_looked_for_within_the_grace(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watched(Conclude):
+class Watched(Decide):
     """Remembers the threads that weigh what was found."""
 
     threads: set[threading.Thread] = field(default_factory=set)
@@ -309,14 +309,14 @@ class Watched(Conclude):
 
 @pytest.mark.parametrize("small", [0, 5_000])
 async def test_findings_on_long_sources_are_not_weighed_on_the_event_loop(small: int) -> None:
-    conclude = Watched()
-    stage = Verify(model=FakeEntailment(), conclude=conclude, small=small)
+    decide = Watched()
+    stage = Verify(model=FakeEntailment(), decide=decide, small=small)
     await checked("The ferry leaves at noon.", TOWER_PASSAGE, stage=stage)
-    assert conclude.threads
-    assert (threading.current_thread() in conclude.threads) is bool(small)
+    assert decide.threads
+    assert (threading.current_thread() in decide.threads) is bool(small)
 
 
-class Slow(Conclude):
+class Slow(Decide):
     """Takes its time."""
 
     def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
@@ -325,7 +325,7 @@ class Slow(Conclude):
 
 
 async def test_a_search_that_takes_too_long_is_not_checked() -> None:
-    stage = Verify(model=FakeEntailment(), conclude=Slow(), grace=5.0, small=0)
+    stage = Verify(model=FakeEntailment(), decide=Slow(), grace=5.0, small=0)
     with start_run(Budget(seconds=0.1)):
         found = await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=stage)
     assert found.verdict.cause is Cause.OUT_OF_TIME

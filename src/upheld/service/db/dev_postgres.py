@@ -24,8 +24,8 @@ from pydantic import SecretStr
 
 from upheld.errors import StateError
 from upheld.service.db.connect import Role
-from upheld.service.db.guard import STOP_SECONDS
 from upheld.service.db.migrate import migrate
+from upheld.service.db.supervise import STOP_SECONDS
 
 START_SECONDS = 30.0
 OWNER, SERVICE = "upheld_owner", "upheld_service"
@@ -94,17 +94,17 @@ def private_postgres(folder: Path, *, durable: bool = True) -> Iterator[PrivateP
         server = PrivatePostgres(Path(socket))
         command = [str(programs / "postgres"), "-D", str(data), *given]
         log = folder / "postgres.log"
-        with _guarded(command, user, log) as process:
+        with _supervised(command, user, log) as process:
             _wait_until_ready(server, process, log)
             yield server
 
 
 @contextmanager
-def _guarded(command: list[str], user: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    guard = [sys.executable, "-P", "-m", "upheld.service.db.guard", user, *command]
+def _supervised(command: list[str], user: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    supervisor = [sys.executable, "-P", "-m", "upheld.service.db.supervise", user, *command]
     with log.open("ab") as output:
         process = subprocess.Popen(  # noqa: S603
-            guard,
+            supervisor,
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -9,8 +9,8 @@ from upheld.check import opened_verify
 from upheld.errors import ModelError
 from upheld.ports import Entailment
 from upheld.settings import load_settings
-from upheld.verification.aggregate import Pool
-from upheld.verification.decide import Conclude
+from upheld.verification.aggregate import Aggregate
+from upheld.verification.decide import Decide
 from upheld.verification.rules import ConsistencyRules
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
@@ -22,7 +22,7 @@ from upheld_lab.bench.verify.read import Seen, see
 from upheld_lab.bench.verify.run import Choice
 from upheld_lab.bench.verify.sets import load, need_pack
 
-AS_IT_IS, NO_GUARD, NO_VOICE = "as it is", "no guard", "guard on figures and names only"
+AS_IT_IS, NO_RULES, NO_VOICE = "as it is", "no rules", "rules on figures and names only"
 SETS = ("wice_dev", "expertqa_dev", "begin_dev_wow", "begin_dev_tc", "begin_dev_cmu", "snli_dev")
 
 
@@ -50,25 +50,27 @@ async def bench_choices(verify: Verify, model: Entailment, choice: Choice, watch
         }
         found[name] = seen
         rows.append({"variant": name, **_aucs(seen, fit(seen))})
-    plain, free = found[AS_IT_IS], found[NO_GUARD]
-    rows.append({"variant": "as it is, best window only", **_aucs(plain, Conclude(pool=Pool()))})
-    rows += [_guard_row(name, plain[name], free[name], verify.conclude) for name in SETS]
+    plain, free = found[AS_IT_IS], found[NO_RULES]
+    rows.append(
+        {"variant": "as it is, best window only", **_aucs(plain, Decide(aggregate=Aggregate()))}
+    )
+    rows += [_rules_row(name, plain[name], free[name], verify.decide) for name in SETS]
     for name in SETS:
         told = f"{name}, its part on what a source denies"
-        rows.append(_guard_row(told, plain[name], found[NO_VOICE][name], verify.conclude))
+        rows.append(_rules_row(told, plain[name], found[NO_VOICE][name], verify.decide))
     return Report("verify choices", {}, tuple(rows), manifest(verifier=model.identity))
 
 
 def _variants(verify: Verify) -> dict[str, Verify]:
     return {
         AS_IT_IS: verify,
-        NO_GUARD: replace(
+        NO_RULES: replace(
             verify,
-            guard=ConsistencyRules(check_figures=False, check_names=False, check_voice=False),
+            rules=ConsistencyRules(check_figures=False, check_names=False, check_voice=False),
         ),
-        NO_VOICE: replace(verify, guard=ConsistencyRules(check_voice=False)),
-        "guard on figures only": replace(
-            verify, guard=ConsistencyRules(check_names=False, check_voice=False)
+        NO_VOICE: replace(verify, rules=ConsistencyRules(check_voice=False)),
+        "rules on figures only": replace(
+            verify, rules=ConsistencyRules(check_names=False, check_voice=False)
         ),
         "claim carries the question": replace(verify, carry_question=True),
         "claim carries the sentence before": replace(verify, carry_previous=True),
@@ -79,24 +81,24 @@ def _variants(verify: Verify) -> dict[str, Verify]:
     }
 
 
-def _aucs(seen: dict[str, list[Seen]], conclude: Conclude) -> Row:
+def _aucs(seen: dict[str, list[Seen]], decide: Decide) -> Row:
     found: Row = {
-        name: auc([one.probability(conclude) for one in some], [one.supported for one in some])
+        name: auc([one.probability(decide) for one in some], [one.supported for one in some])
         for name, some in seen.items()
     }
     return {**found, "mean": sum(found.values()) / len(found)}
 
 
-def _guard_row(name: str, seen: Sequence[Seen], free: Sequence[Seen], conclude: Conclude) -> Row:
+def _rules_row(name: str, seen: Sequence[Seen], free: Sequence[Seen], decide: Decide) -> Row:
     """Of what would be called supported without it: the wrong that it stops, and the right."""
-    above = conclude.supported_above
+    above = decide.supported_above
     passed = [
-        (one.probability(conclude) < above, one.supported)
+        (one.probability(decide) < above, one.supported)
         for one, other in zip(seen, free, strict=True)
-        if other.probability(conclude) >= above
+        if other.probability(decide) >= above
     ]
     return {
-        "guard on": name,
+        "rules on": name,
         "called supported without it": len(passed),
         "wrong among them": sum(not right for _, right in passed),
         "wrong that it stops": sum(stopped and not right for stopped, right in passed),

@@ -81,9 +81,9 @@ async def serving(house: House, *, processes: int = 1, **settings: str) -> Async
     others = {name: value for name, value in os.environ.items() if not name.startswith("UPHELD_")}
     log = house.folder / f"serve-{processes}.log"
     with log.open("wb") as output:
-        guard = await asyncio.create_subprocess_exec(
+        supervisor = await asyncio.create_subprocess_exec(
             # Whatever becomes of the bench, what it started ends with it.
-            *(sys.executable, "-P", "-m", "upheld.service.db.guard", ""),
+            *(sys.executable, "-P", "-m", "upheld.service.db.supervise", ""),
             *(sys.executable, "-P", "-m", "upheld", "serve", "--port", "0"),
             *("--processes", str(processes)),
             env=others | {f"UPHELD_{name}": value for name, value in given.items()},
@@ -92,11 +92,11 @@ async def serving(house: House, *, processes: int = 1, **settings: str) -> Async
             stderr=output,
         )
     try:
-        url = await _address(guard, log)
-        _, server, *_ = family(guard.pid)
+        url = await _address(supervisor, log)
+        _, server, *_ = family(supervisor.pid)
         yield Served(url, server)
     finally:
-        await _end(guard)
+        await _end(supervisor)
 
 
 @asynccontextmanager

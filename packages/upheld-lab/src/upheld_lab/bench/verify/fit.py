@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from upheld.verification.aggregate import NAMED, Features, Pool
-from upheld.verification.decide import Conclude
+from upheld.verification.aggregate import NAMED, Aggregate, Features
+from upheld.verification.decide import Decide
 from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.verify.figures import balanced_accuracy
 from upheld_lab.bench.verify.labels import Label
@@ -16,25 +16,25 @@ from upheld_lab.bench.verify.read import Seen
 MORE_LIKELY_THAN_NOT = 0.5  # what people take `supported` to mean at the least
 
 
-def fit(sets: Mapping[str, Sequence[Seen]]) -> Conclude:
+def fit(sets: Mapping[str, Sequence[Seen]]) -> Decide:
     """Every claim counts alike: with every set counting alike, probabilities of sets that were
     left out were further from the truth.
     """
     every = [one for seen in sets.values() for one in seen]
     read = [(features, one.supported) for one in every if (features := one.features())]
-    return Conclude(
-        pool=_pool(read),
+    return Decide(
+        aggregate=_aggregate(read),
         supported_above=MORE_LIKELY_THAN_NOT,
         contradicted_above=_contradicted_above(every),
     )
 
 
-def _pool(read: Sequence[tuple[Features, bool]]) -> Pool:
+def _aggregate(read: Sequence[tuple[Features, bool]]) -> Aggregate:
     weights, bias = logistic(
         np.array([_row(features) for features, _ in read]),
         np.array([supported for _, supported in read], float),
     )
-    return Pool(**dict(zip([each.name for each in NAMED], weights, strict=True)), bias=bias)
+    return Aggregate(**dict(zip([each.name for each in NAMED], weights, strict=True)), bias=bias)
 
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:

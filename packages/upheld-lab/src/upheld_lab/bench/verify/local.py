@@ -34,14 +34,14 @@ async def bench_shipped(
         raise ModelError(verify.no_model)
     from upheld_verifier import verifier_model, verifier_tokenizer
 
-    model, above = verify.model, verify.conclude.supported_above
+    model, above = verify.model, verify.decide.supported_above
     verify = replace(verify, embedder=embedder)
     files = verifier_model(), verifier_tokenizer()
     try:
         speed = await measure(verify, *files, watch)
         sets = await measure_sets(verify, model, choice, watch)
         seven = {name: sets[name] for name in SEVEN}
-        bars, rows = await quality(sets, verify.conclude, VectorCache(embedder, choice.cache))
+        bars, rows = await quality(sets, verify.decide, VectorCache(embedder, choice.cache))
         promised, promises = guarantee(seven, above)
         rows += promises
         if scorer is not None:
@@ -60,7 +60,7 @@ async def bench_shipped(
         embedder=embedder.identity,
         judge=llm.identity if llm else None,
         supported_above=above,
-        contradicted_above=verify.conclude.contradicted_above,
+        contradicted_above=verify.decide.contradicted_above,
         speed=speed.manifest["sizes"],
     )
     return Report("verify", {**bars, **promised, **speed.bars}, (*rows, *speed.rows), facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 
-from upheld.verification.decide import Conclude
+from upheld.verification.decide import Decide
 from upheld_lab.bench.report import Row
 from upheld_lab.bench.vectors import VectorCache
 from upheld_lab.bench.verify.baselines import cosines
@@ -20,10 +20,10 @@ THREE_WAY = ("scifact", "factcheckgpt")  # where people told contradicted from n
 
 
 async def quality(
-    sets: Mapping[str, Measured], conclude: Conclude, vectors: VectorCache
+    sets: Mapping[str, Measured], decide: Decide, vectors: VectorCache
 ) -> tuple[dict[str, float], list[Row]]:
     """Every set beside what a verifier has to be better than; bars over the seven."""
-    above = conclude.supported_above
+    above = decide.supported_above
     rows: list[Row] = []
     for name, found in sets.items():
         near = await cosines([one.case for one in found.seen], vectors)
@@ -31,7 +31,7 @@ async def quality(
     seven = {name: sets[name] for name in SEVEN}
     pooled = joined(list(seven.values()))
     told = {name: _told(sets[name].seen) for name in THREE_WAY}
-    sure = conclude.contradicted_above
+    sure = decide.contradicted_above
     bars = {
         "macro_auc": statistics.mean(row["auc"] for row in rows if row["set"] in SEVEN),
         "min_margin_over_overlap": min(
@@ -91,7 +91,7 @@ def _errors_row(name: str, label: Label, found: Measured, above: float) -> Row:
         "people say": label.name.lower(),
         "claims": len(told),
         "called supported": sum(score >= above for _, score in told) / len(told),
-        "stopped by the guard": sum(one.guarded for one, _ in told) / len(told),
+        "vetoed by the rules": sum(one.vetoed for one, _ in told) / len(told),
         "not checked": sum(not one.checked for one, _ in told) / len(told),
         "median probability": statistics.median(score for _, score in told),
     }
@@ -101,14 +101,14 @@ def _left_out(sets: Mapping[str, Measured]) -> list[Row]:
     """Calibrated on six of the test sets, measured on the seventh: what moving costs."""
     rows: list[Row] = []
     for name, found in sets.items():
-        conclude = fit({other: each.seen for other, each in sets.items() if other != name})
-        scores = [one.probability(conclude) for one in found.seen]
+        decide = fit({other: each.seen for other, each in sets.items() if other != name})
+        scores = [one.probability(decide) for one in found.seen]
         rows.append(
             {
                 "left out": name,
                 "auc": auc(scores, found.supported),
                 "balanced accuracy": balanced_accuracy(
-                    scores, found.supported, conclude.supported_above
+                    scores, found.supported, decide.supported_above
                 ),
                 "calibration error": calibration_error(scores, found.supported),
             }
@@ -121,9 +121,9 @@ def _told(seen: Sequence[Seen]) -> tuple[list[float], list[bool]]:
     return [one.contradicts for one in told], [one.case.label is Label.CONTRADICTS for one in told]
 
 
-def _against(seen: Sequence[Seen], conclude: Conclude) -> float:
+def _against(seen: Sequence[Seen], decide: Decide) -> float:
     scores, truth = _told(seen)
-    return balanced_accuracy(scores, truth, conclude.contradicted_above)
+    return balanced_accuracy(scores, truth, decide.contradicted_above)
 
 
 def _against_auc(seen: Sequence[Seen]) -> float:

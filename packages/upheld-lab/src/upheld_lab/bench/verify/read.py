@@ -9,9 +9,9 @@ from upheld.errors import ModelError
 from upheld.run.trace import start_run
 from upheld.text.words import terms
 from upheld.types import Citation, Claim, Passage, Question, content_hash
-from upheld.verification.aggregate import Features, Pool, source_scores
+from upheld.verification.aggregate import Aggregate, Features, source_scores
 from upheld.verification.claims import split_answer
-from upheld.verification.decide import Conclude
+from upheld.verification.decide import Decide
 from upheld.verification.verify import Verify
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.verify.sets import Case
@@ -47,20 +47,20 @@ class Seen:
         return bool(self.sentences) and all(one.quoted or one.features for one in self.sentences)
 
     @property
-    def guarded(self) -> bool:
-        """Whether the guard stands against every reading of a sentence."""
+    def vetoed(self) -> bool:
+        """Whether the rules veto every premise of a sentence."""
         return any(
             one.features and not one.quoted and all(each.objected for each in one.features)
             for one in self.sentences
         )
 
-    def probability(self, conclude: Conclude) -> float:
+    def probability(self, decide: Decide) -> float:
         """What the pipeline emits; a claim of several sentences is as strong as its weakest."""
-        return min((_probability(each, conclude) for each in self.sentences), default=0.0)
+        return min((_probability(each, decide) for each in self.sentences), default=0.0)
 
     def features(self) -> Features | None:
         """Of the weakest sentence by the strongest of its readings; quotes need no model."""
-        plain = Pool()
+        plain = Aggregate()
         best = [
             max(each.features, key=plain)
             for each in self.sentences
@@ -69,10 +69,10 @@ class Seen:
         return min(best, key=plain, default=None)
 
 
-def _probability(sentence: Sentence, conclude: Conclude) -> float:
+def _probability(sentence: Sentence, decide: Decide) -> float:
     if sentence.quoted:
         return 1.0
-    return max(map(conclude.probability, sentence.features), default=0.0)
+    return max(map(decide.probability, sentence.features), default=0.0)
 
 
 async def see(verify: Verify, cases: Sequence[Case], watch: Watch, what: str) -> list[Seen]:
@@ -94,8 +94,8 @@ async def _see(verify: Verify, case: Case) -> Seen:
         read = await verify.read([*before, *claims], passages, asked)
     sentences = []
     for found in read[len(before) :]:
-        if found.trouble is not None and verify.model is not None:
-            raise ModelError(found.trouble.reason)  # a figure must not rest on checks that failed
+        if found.failure is not None and verify.model is not None:
+            raise ModelError(found.failure.reason)  # a figure must not rest on checks that failed
         task = found.task
         if task.settled is None:
             every = source_scores(task, found.findings)

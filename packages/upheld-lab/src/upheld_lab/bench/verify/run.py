@@ -56,7 +56,7 @@ async def measure_sets(
     for name in names:
         pairs, seconds = kept.judged, kept.seconds
         seen = await see(stage, load(name, choice.data)[: choice.limit], watch, name)
-        scores = [one.probability(verify.conclude) for one in seen]
+        scores = [one.probability(verify.decide) for one in seen]
         found[name] = Measured(seen, scores, kept.judged - pairs, kept.seconds - seconds)
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from upheld.edge.onnx.cross_encoder import LocalEntailment
-from upheld.verification.decide import Conclude
+from upheld.verification.decide import Decide
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.report import Row, Watch
@@ -26,12 +26,12 @@ async def scorer_rows(
         folder / "model.onnx", folder / "tokenizer.json", name="upheld-scorer-int8"
     )
     kept = KeptJudgements(model, choice.cache / "judgements.sqlite")
-    stage = replace(verify, model=kept, conclude=Conclude())
+    stage = replace(verify, model=kept, decide=Decide())
     rows: list[Row] = []
     try:
         for name, found in sets.items():
             seen = await see(stage, [one.case for one in found.seen], watch, f"{name}: scorer")
-            scores = [one.probability(stage.conclude) for one in seen]
+            scores = [one.probability(stage.decide) for one in seen]
             rows.append(
                 {
                     "scorer on": name,

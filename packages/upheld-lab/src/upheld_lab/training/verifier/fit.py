@@ -10,7 +10,7 @@ from typing import Any
 
 from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.edge.onnx.embedder import LocalEmbedder
-from upheld.verification.decide import NEVER, Conclude
+from upheld.verification.decide import NEVER, Decide
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.pack import lot
@@ -47,16 +47,16 @@ async def fit_verifier(
     finally:
         await kept.close()
         await embedder.close()
-    conclude = fit(seen)
+    decide = fit(seen)
     found = {
         "verifier": model.identity,
-        "pool": asdict(conclude.pool),
-        "supported_above": conclude.supported_above,
-        "contradicted_above": NEVER if two_way else conclude.contradicted_above,
+        "aggregate": asdict(decide.aggregate),
+        "supported_above": decide.supported_above,
+        "contradicted_above": NEVER if two_way else decide.contradicted_above,
         "fitted_on": {name: len(cases) for name, cases in seen.items()},
     }
     (folder / "fit.json").write_text(json.dumps(found, indent=2) + "\n")
-    return {**found, "auc": _aucs(seen, conclude)}
+    return {**found, "auc": _aucs(seen, decide)}
 
 
 def calibration_cases(data: Path) -> dict[str, Sequence[Case]]:
@@ -92,8 +92,8 @@ def _some(cases: Sequence[Case]) -> Sequence[Case]:
     return sorted(cases, key=lambda case: lot("calibrate", case.claim + case.document))[:MOST]
 
 
-def _aucs(sets: Mapping[str, Sequence[Seen]], conclude: Conclude) -> dict[str, float]:
+def _aucs(sets: Mapping[str, Sequence[Seen]], decide: Decide) -> dict[str, float]:
     return {
-        name: round(auc([s.probability(conclude) for s in seen], [s.supported for s in seen]), 3)
+        name: round(auc([s.probability(decide) for s in seen], [s.supported for s in seen]), 3)
         for name, seen in sets.items()
     }

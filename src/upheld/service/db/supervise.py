@@ -1,7 +1,7 @@
-"""Runs a command for as long as standard input is open: it cannot outlive whoever started it.
+"""Run a command that ends with the process that started it.
 
-`python -m upheld.service.db.guard USER COMMAND…`; an empty USER is the one who runs it. When the
-input ends, also because its other end was killed, the command gets SIGINT.
+`python -m upheld.service.db.supervise USER COMMAND…`; an empty USER is the current one. When
+standard input ends, also because its other end was killed, the command gets SIGINT.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The guard: figures and names that no premise has."""
+"""Consistency rules: figures and names that no premise has."""
 
 from __future__ import annotations
 

@@ -12,19 +12,17 @@ MYTHS = "# Common myths about the harbour\n\n"
 
 
 def objected(claim: str, text: str, title: str = "", path: tuple[str, ...] = ()) -> str | None:
-    """The words that the guard holds against a claim, with how they are put off."""
+    """The words that the rules hold against a claim, with how they are put off."""
     passage = Passage("p", text, "p", "v", 0, len(text), title=title, heading_path=path)
-    objection = ConsistencyRules()(
-        claim, Premise(text, (Part(Source(passage), ((0, len(text)),)),))
-    )
-    if objection is None:
+    veto = ConsistencyRules()(claim, Premise(text, (Part(Source(passage), ((0, len(text)),)),)))
+    if veto is None:
         return None
-    assert objection.cause is Cause.NOT_ASSERTED, objection
-    return objection.reason.removeprefix("in its source this is ")
+    assert veto.cause is Cause.NOT_ASSERTED, veto
+    return veto.reason.removeprefix("in its source this is ")
 
 
 @pytest.mark.parametrize(
-    ("claim", "text", "manner"),
+    ("claim", "text", "assertion"),
     [
         ("Dogs may swim here.", "It is false that dogs may swim here.", "denied"),
         ("The mayor took bribes.", "It is not true that the mayor took bribes.", "denied"),
@@ -59,10 +57,10 @@ def objected(claim: str, text: str, title: str = "", path: tuple[str, ...] = ())
         ("The well is dry.", "Myth: the well is dry.\n\nFact: it has water.", "denied"),
     ],
 )
-def test_words_that_a_source_puts_off_do_not_count(claim: str, text: str, manner: str) -> None:
+def test_words_that_a_source_puts_off_do_not_count(claim: str, text: str, assertion: str) -> None:
     found = objected(claim, text)
     assert found is not None
-    assert found.startswith(manner)
+    assert found.startswith(assertion)
 
 
 @pytest.mark.parametrize(

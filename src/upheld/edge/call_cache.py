@@ -3,8 +3,6 @@
 A reply is kept for each sample, under the hash of model, messages, output schema, sampling and the
 sample's index; prompts themselves are not kept. Each tenant has a file of its own. Replies hold
 words of documents: who must forget a document deletes the tenant's folder here as well.
-
-The file of a call cache: samples by key in SQLite, for any number of threads and processes.
 """
 
 from __future__ import annotations
@@ -12,21 +10,18 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
+from upheld._internal.disk_cache import DiskCache
 from upheld.errors import LLMOutputError, UsageError
 from upheld.ports import LLM, Generation, Message, Output, Reply, Sampling, Token
 from upheld.run.trace import current_run
 from upheld.types import Usage, content_hash
-
-_PATIENCE = 30.0  # seconds that one process waits for the write of another
 
 
 def call_key(
@@ -39,31 +34,9 @@ def call_key(
     return content_hash(json.dumps([identity, said, output.model_json_schema(), how]))
 
 
-def read(path: Path, keys: Sequence[str]) -> list[str]:
-    """What is kept under the keys, up to the first under which there is nothing."""
-    found: list[str] = []
-    with _opened(path) as db:
-        for key in keys:
-            row = db.execute("SELECT reply FROM calls WHERE key = ?", (key,)).fetchone()
-            if row is None:
-                break
-            found.append(row[0])
-    return found
-
-
-def write(path: Path, rows: Sequence[tuple[str, str]]) -> None:
-    """Keep texts under keys, all or none."""
-    with _opened(path) as db, db:
-        db.executemany("INSERT OR REPLACE INTO calls VALUES (?, ?)", rows)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection of its own for every use: nothing to share, and nothing to close in the end."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with closing(sqlite3.connect(path, timeout=_PATIENCE)) as db:
-        db.execute("CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
-        yield db
+def call_cache(path: Path) -> DiskCache[str]:
+    """A file of samples by key."""
+    return DiskCache(path, "calls")
 
 
 def as_text(generation: Generation[BaseModel] | None) -> str:
@@ -103,6 +76,7 @@ class CachedLLM:
         # The slug is for people; the hash keeps apart what slugs or file systems do not.
         slug = _UNSAFE.sub("-", tenant.lower())[:40]
         self.path = Path(folder) / f"{slug}-{content_hash(tenant)}" / "calls.sqlite3"
+        self._cache = call_cache(self.path)
         self._under_way: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     @property
@@ -152,21 +126,24 @@ class CachedLLM:
         """The samples that are kept, up to the first that is not, or that fits no longer."""
         kept: list[Generation[Output] | None] = []
         try:
-            for text in await asyncio.to_thread(read, self.path, keys):
-                kept.append(from_text(text, output))
+            found = await asyncio.to_thread(self._cache.get, keys)
+            for key in keys:
+                if key not in found:
+                    break
+                kept.append(from_text(found[key], output))
         except ValueError:
             pass  # what fits no longer, and what follows it, is asked for again
-        except (sqlite3.Error, OSError):
+        except OSError:
             current_run().degrade("the call cache cannot be read")
         return kept
 
     async def _store(
         self, keys: Sequence[str], generations: Sequence[Generation[BaseModel] | None]
     ) -> None:
-        rows = [(key, as_text(each)) for key, each in zip(keys, generations, strict=True)]
+        texts = {key: as_text(each) for key, each in zip(keys, generations, strict=True)}
         try:
-            await asyncio.to_thread(write, self.path, rows)
-        except (sqlite3.Error, OSError):
+            await asyncio.to_thread(self._cache.put, texts)
+        except OSError:
             current_run().degrade("the call cache cannot be written")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -154,11 +156,13 @@ def test_a_digest_is_remembered_for_as_long_as_the_file_is_the_same(
     file = tmp_path / "model"
     file.write_bytes(b"weights")
     first = sha256_of(file)
-    (note,) = (tmp_path / "cache/upheld/digests").iterdir()
-    note.write_text("0" * 64)
+    cache = tmp_path / "cache/upheld/digests.sqlite3"
+    with closing(sqlite3.connect(cache)) as db, db:
+        db.execute("UPDATE digests SET value = ?", ("0" * 64,))
     assert sha256_of(file) == "0" * 64, "it was not hashed again"
-    note.write_text("half a diges")
+    cache.write_text("no database")
     assert sha256_of(file) == first
+    cache.unlink()
     file.write_bytes(b"other!!")
     assert sha256_of(file) != first
 

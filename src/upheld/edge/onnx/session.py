@@ -1,19 +1,19 @@
 """How our local models run, and the digest that names each.
 
 Hashing our three models takes a third of a second of every command, so a digest is remembered in
-the user's cache folder, under a name made of the file's path, size, times and inode.
+the user's cache folder, under a key made of the file's path, size, times and inode.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from upheld.types import new_id
+from upheld._internal.disk_cache import DiskCache, user_cache_folder
+from upheld.types import content_hash
 
 
 def open_session(model: Path, threads: int) -> Any:
@@ -27,35 +27,28 @@ def open_session(model: Path, threads: int) -> Any:
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-
-
 def sha256_of(path: Path) -> str:
     """The digest as hexadecimal digits; raises `OSError` if the file cannot be read."""
-    note = _note(path)
-    if note is not None:
-        with suppress(OSError, ValueError):
-            known = note.read_text(encoding="ascii")
-            if _DIGEST.fullmatch(known):
-                return known
+    key = _file_key(path)
+    with suppress(OSError):
+        known = _digests().get([key]).get(key)
+        if known is not None:
+            return known
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if note is not None and note == _note(path):  # else the file changed meanwhile
-        with suppress(OSError):
-            note.parent.mkdir(parents=True, exist_ok=True)
-            whole = note.with_name(new_id())
-            whole.write_text(digest, encoding="ascii")
-            whole.replace(note)  # readers see all of it or nothing
+    with suppress(OSError):
+        if key == _file_key(path):  # else the file changed meanwhile
+            _digests().put({key: digest})
     return digest
 
 
-def _note(path: Path) -> Path | None:
-    """Where the digest of this very file is remembered; None without a home folder."""
-    try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:
-        return None
+def _digests() -> DiskCache[str]:
+    return DiskCache(user_cache_folder() / "digests.sqlite3", "digests")
+
+
+def _file_key(path: Path) -> str:
+    """The name of a file as it is now."""
     status = path.stat()
     times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
     named = f"{path.resolve()} {status.st_size} {times} {status.st_dev} {status.st_ino}"
-    return folder / "upheld" / "digests" / hashlib.sha256(os.fsencode(named)).hexdigest()[:32]
+    return content_hash(os.fsencode(named))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from upheld._internal.disk_cache import DiskCache
 from upheld.ports import Grader, Judgement, Pair, QueryPassagePair
 from upheld.types import content_hash
 from upheld_lab.bench.around import AroundEntailment
@@ -21,21 +22,10 @@ Numbers = tuple[float, ...]
 
 @dataclass
 class KeptNumbers:
-    """A table of pairs with what a model says of them and the seconds that it took when made."""
+    """What a model says of pairs, and the seconds that each took when it was judged."""
 
-    file: Path
-    table: str
-    columns: tuple[str, ...]
+    cache: DiskCache[str]
     seconds: float = 0.0
-    _rows: sqlite3.Connection = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        self._rows = sqlite3.connect(self.file, check_same_thread=False)
-        columns = ", ".join((*self.columns, "s"))
-        self._rows.execute(
-            f"CREATE TABLE IF NOT EXISTS {self.table} (pair TEXT PRIMARY KEY, {columns})"
-        )
 
     async def numbers(
         self,
@@ -43,35 +33,22 @@ class KeptNumbers:
         ask: Callable[[Sequence[Item]], Awaitable[Sequence[Numbers]]],
     ) -> dict[str, Numbers]:
         """Those that are kept from the file, the others by asking; by their keys."""
-        missing = [key for key in wanted if self._look_up(key) is None]
+        known = self.cache.get(wanted)
+        missing = [key for key in wanted if key not in known]
         for first in range(0, len(missing), TOGETHER):
             part = missing[first : first + TOGETHER]
             started = time.perf_counter()
-            said = await ask([wanted[key] for key in part])
-            self._keep(part, said, (time.perf_counter() - started) / len(part))
-        found = {key: row for key in wanted if (row := self._look_up(key)) is not None}
+            judged = await ask([wanted[key] for key in part])
+            seconds = (time.perf_counter() - started) / len(part)
+            new = {
+                key: json.dumps([*numbers, seconds])
+                for key, numbers in zip(part, judged, strict=True)
+            }
+            self.cache.put(new)
+            known.update(new)
+        found = {key: json.loads(row) for key, row in known.items()}
         self.seconds += sum(row[-1] for row in found.values())
-        return {key: row[:-1] for key, row in found.items()}
-
-    def close(self) -> None:
-        self._rows.close()
-
-    def _look_up(self, key: str) -> Numbers | None:
-        columns = ", ".join((*self.columns, "s"))
-        row: Numbers | None = self._rows.execute(
-            f"SELECT {columns} FROM {self.table} WHERE pair = ?",  # noqa: S608  (our own names)
-            (key,),
-        ).fetchone()
-        return row
-
-    def _keep(self, keys: Sequence[str], said: Sequence[Numbers], seconds: float) -> None:
-        rows = [(key, *numbers, seconds) for key, numbers in zip(keys, said, strict=True)]
-        places = ", ".join("?" * (len(self.columns) + 2))
-        with self._rows:
-            self._rows.executemany(
-                f"INSERT OR REPLACE INTO {self.table} VALUES ({places})",  # noqa: S608  (our own names)
-                rows,
-            )
+        return {key: tuple(row[:-1]) for key, row in found.items()}
 
 
 @dataclass
@@ -83,7 +60,7 @@ class KeptJudgements(AroundEntailment):
     _kept: KeptNumbers = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._kept = KeptNumbers(self.file, "kept", ("e", "c", "n"))
+        self._kept = KeptNumbers(DiskCache(self.file, "judgements"))
 
     @property
     def seconds(self) -> float:
@@ -97,7 +74,6 @@ class KeptJudgements(AroundEntailment):
         return [Judgement(*found[key]) for key in keys]
 
     async def close(self) -> None:
-        self._kept.close()
         await self.model.close()
 
     async def _judge(self, pairs: Sequence[Pair]) -> list[Numbers]:
@@ -114,7 +90,7 @@ class KeptGrades:
     _kept: KeptNumbers = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._kept = KeptNumbers(self.file, "grades", ("p",))
+        self._kept = KeptNumbers(DiskCache(self.file, "grader_probabilities"))
 
     @property
     def identity(self) -> str:
@@ -127,7 +103,6 @@ class KeptGrades:
         return [found[key][0] for key in keys]
 
     async def close(self) -> None:
-        self._kept.close()
         await self.model.close()
 
     async def _grade(self, pairs: Sequence[QueryPassagePair]) -> list[Numbers]:

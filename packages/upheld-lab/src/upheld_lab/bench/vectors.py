@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,64 +9,55 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from upheld._internal.disk_cache import DiskCache, user_cache_folder
 from upheld.ports import Embedder
 from upheld.types import content_hash
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
 
-SHARD = 512  # texts a file: what an interrupted run can lose
+BATCH = 512  # texts between two writes: what an interrupted run can lose
 
 
 def default_cache() -> Path:
-    """Where caches belong on this machine."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "upheld" / "bench"
+    """Where the bench keeps vectors, judgements and calls unless it is told another folder."""
+    return user_cache_folder() / "bench"
 
 
 @dataclass(frozen=True, slots=True)
 class VectorCache:
-    """Shards of (text hash, vector) under a folder named by the embedder."""
+    """Vectors by the hash of embedder and text, in a file of the folder `root`."""
 
     embedder: Embedder
     root: Path
 
     @property
-    def folder(self) -> Path:
-        return self.root / self.embedder.identity.replace(":", "-").replace("/", "-")
+    def _cache(self) -> DiskCache[bytes]:
+        return DiskCache(self.root / "vectors.sqlite3", "vectors")
 
     async def vectors(
         self, texts: Sequence[str], progress: Callable[[int, int], None] = lambda done, total: None
     ) -> Vectors:
         """One vector a text; `progress` is told how many are there, of how many."""
-        keys = [content_hash(text) for text in texts]
-        known = self._load(set(keys))
+        keys = [content_hash(f"{self.embedder.identity}\0{text}") for text in texts]
+        known = self._load(keys)
         missing = sorted(
             {key: text for key, text in zip(keys, texts, strict=True) if key not in known}.items(),
             key=lambda item: len(item[1]),  # like lengths together: less padding
         )
         progress(len(known), len(known) + len(missing))
-        for first in range(0, len(missing), SHARD):
-            shard = dict(missing[first : first + SHARD])
-            fresh = await self.embedder.embed(list(shard.values()))
-            self._save(list(shard), fresh)
-            known.update(zip(shard, fresh, strict=True))
-            progress(len(known), len(known) + len(missing) - first - len(shard))
+        for first in range(0, len(missing), BATCH):
+            batch = dict(missing[first : first + BATCH])
+            fresh = await self.embedder.embed(list(batch.values()))
+            self._save(list(batch), fresh)
+            known.update(zip(batch, fresh, strict=True))
+            progress(len(known), len(known) + len(missing) - first - len(batch))
         return np.stack([known[key] for key in keys])
 
-    def _load(self, wanted: set[str]) -> dict[str, Vectors]:
-        known: dict[str, Vectors] = {}
-        for path in sorted(self.folder.glob("*.npz")):
-            with np.load(path) as shard:
-                keys, vectors = shard["keys"].tolist(), shard["vectors"]
-            known.update(
-                (key, vector) for key, vector in zip(keys, vectors, strict=True) if key in wanted
-            )
-        return known
+    def _load(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        found = self._cache.get(keys)
+        return {key: np.frombuffer(vector, np.float32) for key, vector in found.items()}
 
-    def _save(self, keys: list[str], vectors: Vectors) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"{uuid.uuid4().hex}.npz"
-        draft = path.with_suffix(".part")
-        with draft.open("wb") as file:
-            np.savez(file, keys=np.array(keys), vectors=vectors)
-        draft.rename(path)  # whole or not at all
+    def _save(self, keys: Sequence[str], vectors: Vectors) -> None:
+        rows = np.asarray(vectors, np.float32)
+        self._cache.put({key: row.tobytes() for key, row in zip(keys, rows, strict=True)})

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from upheld.edge.call_cache import as_text, call_key, from_text, read, write
+from upheld.edge.call_cache import as_text, call_cache, call_key, from_text
 from upheld.errors import LLMOutputError, LLMRejectedError, LLMUnavailableError
 from upheld.ports import LLM, Message, Output, Reply, Sampling
 from upheld.types import Usage, content_hash
@@ -24,7 +24,7 @@ class KeptCalls:
 
     def __init__(self, llm: LLM, file: Path, question: str) -> None:
         self._llm = llm
-        self._file = file
+        self._cache = call_cache(file)
         self._question = question
         self._made: Counter[str] = Counter()
         self.replayed = 0  # replies from before an interruption
@@ -41,7 +41,7 @@ class KeptCalls:
         call = f"{call_key(self.identity, messages, output, sampling)} {sampling.samples}"
         self._made[call] += 1
         key = content_hash(f"{self._question} {call} {self._made[call]}")
-        for kept in read(self._file, [key]):
+        if (kept := self._cache.get([key]).get(key)) is not None:
             self.replayed += 1
             return _again(kept, output)
         try:
@@ -72,7 +72,7 @@ class KeptCalls:
 
     def _keep(self, key: str, kept: dict[str, object]) -> None:
         # Not in a thread: the next call would go out before this reply is safe.
-        write(self._file, [(key, json.dumps(kept))])
+        self._cache.put({key: json.dumps(kept)})
 
 
 def _again(text: str, output: type[Output]) -> Reply[Output]:

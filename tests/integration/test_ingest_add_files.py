@@ -160,7 +160,7 @@ async def test_adding_one_file_deletes_nothing(library: Library) -> None:
 
 
 @pytest.mark.parametrize("what", ["chunker", "embedder", "labels"])
-async def test_another_pipeline_or_label_reads_again(library: Library, what: str) -> None:
+async def test_another_ingest_version_or_label_reads_again(library: Library, what: str) -> None:
     await library.add()
     labels: frozenset[str] = frozenset()
     if what == "chunker":

@@ -18,7 +18,7 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.document import (
     Reader,
     document_id,
-    pipeline_version,
+    ingest_version,
     read_document,
     with_vectors,
 )
@@ -62,11 +62,11 @@ async def add(
     Without `labels`, documents keep those that they have: a private one never becomes public.
     """
     began = time.monotonic()
-    pipeline = pipeline_version(chunker, embedder)
+    version = ingest_version(chunker, embedder)
     known = await index.documents(Scope(collection))
     found = await asyncio.to_thread(partial(find_files, list(paths), allow_missing=prune))
-    changes = await asyncio.to_thread(compare, found, known, pipeline, labels)
-    cut = _Cutter(reader, chunker, pipeline, labels, limits)
+    changes = await asyncio.to_thread(compare, found, known, version, labels)
+    cut = _Cutter(reader, chunker, version, labels, limits)
     line = _Line(
         index,
         embedder,
@@ -121,7 +121,7 @@ class _Cutter:
 
     reader: Reader
     chunker: Chunker
-    pipeline: str
+    ingest_version: str
     labels: frozenset[str] | None
     limits: Limits
 
@@ -141,7 +141,7 @@ class _Cutter:
             id=document_id(file.uri),
             uri=file.uri,
             title=one_line(path.stem),
-            pipeline=self.pipeline,
+            ingest_version=self.ingest_version,
             labels=kept if self.labels is None else self.labels,
         )
         return _CutDocument(file, document, self.chunker(document, read), read.hidden)

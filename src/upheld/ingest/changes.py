@@ -49,7 +49,7 @@ class Changes:
 
 
 def compare(
-    found: Found, known: Iterable[DocumentInfo], pipeline: str, labels: frozenset[str] | None
+    found: Found, known: Iterable[DocumentInfo], ingest_version: str, labels: frozenset[str] | None
 ) -> Changes:
     """A file is unchanged if its bytes, its labels and all that made its passages are.
 
@@ -64,7 +64,7 @@ def compare(
             size = path.stat().st_size
             same = (
                 info is not None
-                and info.pipeline == pipeline
+                and info.ingest_version == ingest_version
                 and labels in (None, info.labels)
                 and info.source_hash == content_hash(path.read_bytes())
             )

@@ -24,7 +24,7 @@ def read_document(
     id: str,
     uri: str,
     title: str,
-    pipeline: str = "",
+    ingest_version: str = "",
     labels: frozenset[str] = frozenset(),
 ) -> tuple[Document, ReadDocument]:
     """Read bytes as a document, and return with it what the reader found, for the chunker.
@@ -39,13 +39,13 @@ def read_document(
         title=read.title or title,
         text=read.text,
         source_hash=content_hash(data),
-        pipeline=pipeline,
+        ingest_version=ingest_version,
         labels=labels,
     )
     return document, read
 
 
-def pipeline_version(chunker: Chunker, embedder: Embedder | None) -> str:
+def ingest_version(chunker: Chunker, embedder: Embedder | None) -> str:
     """Names all that passages are made with: if it changes, so must they."""
     vectors = embedder.identity if embedder else "none"
     return f"read {READERS_VERSION}; chunk {chunker.version}; embed {vectors}"

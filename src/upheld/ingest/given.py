@@ -17,7 +17,7 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.document import (
     Reader,
     document_id,
-    pipeline_version,
+    ingest_version,
     read_document,
     with_vectors,
 )
@@ -60,14 +60,14 @@ async def put(
     After `seconds` of reading no further document is begun; those are not in the report.
     """
     began = time.monotonic()
-    pipeline = pipeline_version(chunker, embedder)
+    version = ingest_version(chunker, embedder)
     cut: list[tuple[Document, tuple[Passage, ...]]] = []
     failed: dict[str, str] = {}
     for each in given:
         if time.monotonic() - began > seconds:
             break
         try:
-            cut.append(await in_reading_thread(_cut, each, reader, chunker, pipeline))
+            cut.append(await in_reading_thread(_cut, each, reader, chunker, version))
         except (ReadError, MissingExtraError) as error:
             failed[each.id] = str(error)
     vectors = None
@@ -78,7 +78,7 @@ async def put(
 
 
 def _cut(
-    given: Given, reader: Reader, chunker: Chunker, pipeline: str
+    given: Given, reader: Reader, chunker: Chunker, version: str
 ) -> tuple[Document, tuple[Passage, ...]]:
     document, read = read_document(
         reader,
@@ -87,7 +87,7 @@ def _cut(
         id=given.id,
         uri=given.uri,
         title=one_line(PurePath(given.name).stem),
-        pipeline=pipeline,
+        ingest_version=version,
         labels=given.labels,
     )
     return document, chunker(document, read)
@@ -109,6 +109,6 @@ class PageReader:
             id=document_id(uri),
             uri=uri,
             title=one_line(title) or uri,
-            pipeline=pipeline_version(self.chunker, None),
+            ingest_version=ingest_version(self.chunker, None),
         )
         return IndexedDocument(document, self.chunker(document, read))

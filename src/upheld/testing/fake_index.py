@@ -148,7 +148,7 @@ class FakeIndex:
                 title=each.document.title,
                 version=each.document.version,
                 source_hash=each.document.source_hash,
-                pipeline=each.document.pipeline,
+                ingest_version=each.document.ingest_version,
                 passages=len(each.passages),
                 labels=each.document.labels,
             )

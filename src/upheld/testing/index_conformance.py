@@ -46,7 +46,7 @@ async def check_a_written_document_comes_back_whole(open_index: OpenIndex) -> No
     assert all(text[p.start : p.end] == p.text for p in given.passages)
     (info,) = await index.documents(OWNER)
     assert (info.id, info.version, info.passages) == ("a", given.document.version, 2)
-    assert (info.uri, info.title, info.pipeline) == ("file:a", "Opening hours", "test")
+    assert (info.uri, info.title, info.ingest_version) == ("file:a", "Opening hours", "test")
     assert (info.source_hash, info.labels) == ("source of a", frozenset({"public", "menu"}))
     stats = await index.statistics("shelf")
     assert (stats.documents, stats.passages, stats.embedder) == (1, 2, EMBEDDER)

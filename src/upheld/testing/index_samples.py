@@ -19,7 +19,7 @@ def made(
     labels: Iterable[str] = (),
     vectors: list[list[float]] | None = None,
     headings: tuple[str, ...] = (),
-    pipeline: str = "test",
+    ingest_version: str = "test",
     places: Iterable[tuple[int, int | None, tuple[str, ...]]] = (),
 ) -> IndexedDocument:
     """A document of these passages, one line each; each has the places that begin inside it."""
@@ -27,7 +27,7 @@ def made(
 
     text = "\n".join(texts)
     document = Document(
-        id, f"file:{id}", title, text, f"source of {id}", pipeline, frozenset(labels)
+        id, f"file:{id}", title, text, f"source of {id}", ingest_version, frozenset(labels)
     )
     version, start = document.version, 0
     passages = []

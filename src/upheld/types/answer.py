@@ -134,7 +134,7 @@ class Answer:
     sources: tuple[Passage, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     guarantee: Guarantee | None = None
-    pipeline: str = ""  # what emitted the scores: those of two pipelines do not compare
+    pipeline: str = ""  # method, settings and models: scores of two pipelines do not compare
     degraded: tuple[str, ...] = ()
     usage: Usage = Usage()
     trace: tuple[Event, ...] = ()

@@ -51,7 +51,7 @@ class Document:
     title: str
     text: str
     source_hash: str  # of the bytes it was read from: decides whether it changed
-    pipeline: str = ""  # reader, chunker and embedder versions that made its passages
+    ingest_version: str = ""  # reader, chunker and embedder versions that made its passages
     labels: frozenset[str] = frozenset()
 
     @property
@@ -68,7 +68,7 @@ class DocumentInfo:
     title: str
     version: str
     source_hash: str
-    pipeline: str
+    ingest_version: str
     passages: int
     labels: frozenset[str] = frozenset()
 

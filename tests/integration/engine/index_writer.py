@@ -1,6 +1,6 @@
 """A process that writes documents to an index and prints each batch that was acknowledged.
 
-Run as `python -m tests.integration.index_writer ROOT OPTIONS FIRST COUNT BATCH`.
+Run as `python -m tests.integration.engine.index_writer ROOT OPTIONS FIRST COUNT BATCH`.
 """
 
 from __future__ import annotations

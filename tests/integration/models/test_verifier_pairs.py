@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.integration.shipped_verifier import shipped_verify
+from tests.integration.models.shipped_verifier import shipped_verify
 from tests.verify_pairs import VerifyPair, read_pairs
 from upheld.text.figures import absent, values
 from upheld.types import Cause, Support, Verdict

@@ -16,7 +16,7 @@ from upheld import AsyncUpheld, Budget, Cause, Status, Support, Upheld, UpheldEr
 from upheld.cli import main
 from upheld.types import Answer
 
-DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
+DOCUMENTS = Path(__file__).parents[3] / "examples" / "documents"
 
 
 @pytest.fixture(scope="module")

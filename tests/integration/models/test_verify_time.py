@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.integration.shipped_verifier import shipped_verify
+from tests.integration.models.shipped_verifier import shipped_verify
 from upheld.check import check
 from upheld.run.budget import Budget
 from upheld.types import Cause, Support

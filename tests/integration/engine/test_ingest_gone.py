@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.test_ingest_add_files import ALL, Library
+from tests.integration.engine.test_ingest_add_files import ALL, Library
 from upheld.add_report import AddReport
 from upheld.errors import ModelError, NotFoundError
 from upheld.ingest import add_files

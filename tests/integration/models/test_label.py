@@ -13,7 +13,7 @@ from upheld.calibration.labelled import read_labels, the_pipeline
 from upheld.cli import label as command
 from upheld.errors import UsageError
 
-DOCUMENTS = Path(__file__).parent.parent.parent / "examples" / "documents"
+DOCUMENTS = Path(__file__).parents[3] / "examples" / "documents"
 OPENING, FERRY = "When does the lighthouse open to visitors?", "How long does the crossing take?"
 NOT_THERE = "Which enzyme breaks down lactose?"
 

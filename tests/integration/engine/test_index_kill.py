@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from tests.integration.index_writer import PASSAGES, document
+from tests.integration.engine.index_writer import PASSAGES, document
 from tests.integration.places import Place
 from upheld.edge.lance.index import LanceIndex
 from upheld.testing.index_samples import OWNER
@@ -27,7 +27,7 @@ def start(place: Place, first: int, count: int, edition: int = 0) -> subprocess.
         [
             sys.executable,
             "-m",
-            "tests.integration.index_writer",
+            "tests.integration.engine.index_writer",
             place.root,
             json.dumps(place.storage_options),
             *numbers,

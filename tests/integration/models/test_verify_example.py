@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from tests.integration.shipped_verifier import shipped_verify
+from tests.integration.models.shipped_verifier import shipped_verify
 from upheld.answer.verdicts import fix_citations
 from upheld.check import CheckedAnswer
 from upheld.types import Cause, Claim, Support
 
-DRAW = Path(__file__).parents[2] / "scripts" / "draw_verify_example.py"
+DRAW = Path(__file__).parents[3] / "scripts" / "draw_verify_example.py"
 CORRECT = (
     "The glassworks was founded in 1854 by the widow Clara Whitcombe.",
     "Edwin Marsh, who ran the works after her death, was her nephew.",

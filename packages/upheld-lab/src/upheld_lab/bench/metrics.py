@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -71,12 +72,13 @@ def paired_interval(
     rounds: int = 10_000,
 ) -> Interval:
     """Mean over sets of the difference on the same questions; bootstrap inside each set."""
-    dice = np.random.default_rng(seed)
-    means, resampled = [], []
-    for name in ours:
-        difference = np.array(ours[name], float) - np.array(theirs[name], float)
-        picks = dice.integers(0, len(difference), (rounds, len(difference)))
-        means.append(difference.mean())
-        resampled.append(difference[picks].mean(axis=1))
-    low, high = np.percentile(np.mean(resampled, axis=0), [2.5, 97.5])
-    return Interval(float(np.mean(means)), float(low), float(high))
+    from scipy.stats import bootstrap
+
+    def mean_over_sets(*sets: Any, axis: int = -1) -> Any:
+        return np.mean([each.mean(axis=axis) for each in sets], axis=0)
+
+    differences = [np.array(ours[name], float) - np.array(theirs[name], float) for name in ours]
+    found = bootstrap(
+        differences, mean_over_sets, n_resamples=rounds, method="percentile", rng=seed
+    ).confidence_interval
+    return Interval(float(mean_over_sets(*differences)), float(found.low), float(found.high))

@@ -8,7 +8,6 @@ makes all comparisons paired; they are seeded, so the same run gives the same fi
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,20 +75,23 @@ def p_value(values: Strata) -> float:
 
     Exact where all swaps can be tried; else by seeded draws.
     """
+    from scipy.stats import permutation_test
+
     weighed = np.concatenate(
         [each[:, 0] / (len(each) * len(values)) for each in _differences(values).values()]
     )
     changed = weighed[weighed != 0]  # swapping equals changes nothing
-    if 2 ** len(changed) <= PERMUTATIONS:
-        swaps = np.array(list(product((-1.0, 1.0), repeat=len(changed))))
-        return float(np.mean(_as_far(swaps @ changed, changed.sum())))
-    swapped = _signs(len(weighed)) @ weighed
-    return float((1 + _as_far(swapped, weighed.sum()).sum()) / (1 + PERMUTATIONS))
-
-
-def _as_far(swapped: Values, seen: float) -> NDArray[np.bool_]:
-    """Rounding must not make a tie a difference."""
-    return np.abs(swapped) >= abs(seen) - 1e-9
+    if not len(changed):
+        return 1.0
+    found = permutation_test(
+        (changed,),
+        lambda swapped, axis: np.abs(swapped.sum(axis=axis)),
+        permutation_type="samples",  # of one sample: each value keeps or changes its sign
+        alternative="greater",
+        n_resamples=PERMUTATIONS,
+        rng=len(changed),
+    )
+    return float(found.pvalue)
 
 
 def _differences(values: Strata) -> Strata:
@@ -106,9 +108,3 @@ def _counts(questions: int, at: int) -> Values:
     cells = _picks(questions, at) + np.arange(ROUNDS)[:, None] * questions
     counts = np.bincount(cells.ravel(), minlength=ROUNDS * questions)
     return counts.astype(np.float64).reshape(ROUNDS, questions)
-
-
-@lru_cache(maxsize=2)
-def _signs(questions: int) -> Values:
-    heads = np.random.default_rng(questions).integers(0, 2, (PERMUTATIONS, questions))
-    return np.asarray(heads * 2 - 1, np.float64)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from upheld_lab.bench.report import Row
 
@@ -61,8 +62,7 @@ def added_ratio(over_http: float, in_process: float) -> float:
 
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least this share of the values do not pass (nearest rank)."""
-    rank = max(math.ceil(share * len(values)), 1)
-    return sorted(values)[rank - 1]
+    return float(np.quantile(values, share, method="inverted_cdf"))
 
 
 def goodput(replies: Sequence[Replied], begin: float, end: float) -> float:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.verification.decide import Decide
 from upheld.verification.verify import Verify
@@ -46,6 +44,7 @@ async def scorer_rows(
 
 
 def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    """Spearman's; equal scores in the order given, which thousands of cases forgive."""
-    places = [np.argsort(np.argsort(np.asarray(scores), kind="stable")) for scores in (one, other)]
-    return float(np.corrcoef(places[0], places[1])[0, 1])
+    """Spearman's; equal scores share the mean of their ranks."""
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(one, other).statistic)

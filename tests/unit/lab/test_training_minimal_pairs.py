@@ -13,6 +13,7 @@ from upheld_lab.bench.verify.labels import Label
 from upheld_lab.training.verifier import tables
 from upheld_lab.training.verifier.batches import Encoded, batches
 from upheld_lab.training.verifier.business_texts import business_pairs
+from upheld_lab.training.verifier.claim_forms import compressed
 from upheld_lab.training.verifier.edits import EDITORS, Context, edits
 from upheld_lab.training.verifier.facts import Fact
 from upheld_lab.training.verifier.frames import framed
@@ -49,6 +50,40 @@ def test_every_editor_finds_something_to_edit_somewhere() -> None:
         for edit in edits(sentence, CONTEXT, random.Random(seed))
     }
     assert {editor.__name__ for editor in EDITORS} - found <= {"role", "antonym"}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The prize is in excess of £4 million euros a year.",  # more than 3 as well
+        "Episodes numbers 13 to 32 were filmed in colour.",  # 14 to 32 were, too
+        "Loans are repaid within 10 weeks of the sale.",
+    ],
+)
+def test_a_figure_is_left_where_another_may_be_true(sentence: str) -> None:
+    context = Context(sentence, "Ada Lovelace", "Grace Hopper")
+    for seed in range(20):
+        kinds = {edit.kind for edit in edits(sentence, context, random.Random(seed))}
+        assert not kinds & {"number", "unit"}
+
+
+def test_the_same_figure_written_otherwise_is_no_other_figure() -> None:
+    sentence = "She ran the 3000 metres of the course."
+    context = Context(f"{sentence} The 3,000 metres took her an hour.", "Ada", "Grace")
+    for seed in range(20):
+        for edit in edits(sentence, context, random.Random(seed)):
+            assert ("3000", "3,000") not in edit.changes
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The group was made up of Reebok, Runtastic, and a share of Bayern.",
+        "The streets were named after coastal towns, watering places and fishing ports.",
+    ],
+)
+def test_a_list_is_not_cut(sentence: str) -> None:
+    assert {compressed(sentence, random.Random(seed)) for seed in range(20)} == {sentence}
 
 
 def test_twins_have_one_true_claim_and_one_that_is_not() -> None:

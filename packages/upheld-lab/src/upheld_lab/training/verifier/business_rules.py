@@ -45,7 +45,7 @@ _PASTS = (
     ("voted for the plan", "backed the plan in the vote"), ("moved to the new building", "changed to the new building"),
 )  # fmt: skip
 _ANYWAY = ("in any case", "without any condition", "whatever the circumstances", "unconditionally")
-_ALWAYS = ("without exception", "at all times and places", "with no exceptions")
+_ALWAYS = ("without exception", "with no exceptions")
 _DENIED = (
     "An earlier version of this text said that {s}. That was wrong.",
     "It is not true that {s}.", "The rumour that {s} is unfounded.",

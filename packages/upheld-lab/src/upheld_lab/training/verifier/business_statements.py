@@ -13,11 +13,11 @@ from upheld_lab.training.verifier.business_words import lines, pairs
 MEASURES = tuple(
     tuple(part.strip() for part in line.split(" / "))
     for line in lines("""
-A session ends after {v} without activity. / Anyone inactive for {v} is logged out. / minutes / 5 90
+A session ends after {v} without activity. / Log-out comes after {v} of inactivity. / minutes / 5 90
 The notice period is {v}. / Notice has to be given {v} ahead. / weeks / 2 26
 Invoices fall due {v} after they are issued. / There are {v} in which to pay an invoice. / days / 7 90
 The battery lasts {v} on one charge. / One charge is good for {v} of use. / hours / 3 40
-Backups are kept for {v}. / A backup can be restored for {v}. / days / 5 120
+Backups are kept for {v}. / A backup is gone after {v}. / days / 5 120
 The tank holds {v}. / It takes {v} to fill the tank. / litres / 20 900
 The load limit of the platform is {v}. / The greatest load that the platform bears is {v}. / kilograms / 80 950
 The cable is {v} long. / The length of the cable comes to {v}. / metres / 3 80
@@ -29,13 +29,13 @@ The request times out after {v}. / A request gets {v} before it is given up. / s
 The walk to the hut takes {v}. / Hikers need {v} to reach the hut. / minutes / 15 200
 The warranty on the motor covers {v}. / The motor is under warranty for {v}. / months / 6 60
 The mortar has to dry for {v}. / Drying takes the mortar {v}. / hours / 2 72
-The kiln is heated to {v}. / The temperature of the kiln reaches {v}. / degrees / 200 1300
+The kiln is heated to {v}. / The kiln's final temperature is {v}. / degrees Celsius / 200 1300
 The fence stands {v} from the track. / Between track and fence there are {v}. / metres / 2 50
 Membership costs {v} a year. / The yearly price of membership is {v}. / dollars / 10 400
 Each dose contains {v} of the active substance. / There are {v} of the active substance in a dose. / mg / 5 800
 The turbine delivers {v}. / The output of the turbine is {v}. / kW / 20 900
 The plot measures {v}. / The size of the plot is {v}. / hectares / 2 60
-The trial period lasts {v}. / For {v} the service can be tried. / days / 7 60
+The trial period lasts {v}. / The trial is over after {v}. / days / 7 60
 Probation lasts {v}. / New people are on probation for {v}. / months / 2 12
 The weight limit for a parcel is {v}. / The heaviest parcel that is taken weighs {v}. / kilograms / 2 40
 Retention of call recordings is limited to {v}. / Recordings of calls are erased after {v}. / days / 10 180
@@ -43,13 +43,13 @@ The pool is {v} deep. / The depth of the pool is {v}. / metres / 2 9
 Speakers get {v} each. / The time for each speaker is {v}. / minutes / 5 45
 The cache is cleared every {v}. / Between two clearings of the cache lie {v}. / hours / 2 48
 The pledge raised {v} for the hospice. / Thanks to the pledge the hospice got {v}. / pounds / 200 9000
-The guarantee deposit is repaid within {v}. / It takes {v} until the guarantee deposit is paid back. / weeks / 2 16
+The guarantee deposit is repaid after {v}. / It takes {v} until the guarantee deposit is paid back. / weeks / 2 16
 The alarm sounds for {v}. / One hears the alarm for {v}. / seconds / 10 120
 Meals are kept warm for {v}. / After being cooked, meals stay warm for {v}. / minutes / 20 120
 The lifting limit of the crane is {v}. / The most that the crane can raise is {v}. / kilograms / 100 950
 The subscription costs {v} a month. / Subscribers are charged {v} every month. / euros / 3 80
 Late return is charged at {v}. / Whoever brings things back late pays {v}. / pounds / 2 60
-The hose reaches {v}. / With the hose one gets {v} far. / metres / 5 60
+The hose reaches {v}. / The hose ends after {v}. / metres / 5 60
 The oven needs {v} to warm up. / Warming up takes the oven {v}. / minutes / 5 40
 Logs are deleted after {v}. / A log entry exists for {v}. / days / 7 365
 A token is valid for {v}. / Tokens expire after {v}. / hours / 1 72
@@ -59,10 +59,10 @@ The well is {v} deep. / One has to go down {v} to reach the bottom of the well. 
 The generator supplies {v}. / {v} is what the generator gives. / kW / 5 400
 The seminar fee is {v}. / Taking part in the seminar costs {v}. / dollars / 50 900
 Objections are accepted for {v} after publication. / After publication there are {v} to object. / weeks / 2 12
-The substance is stored at {v}. / The storage temperature of the substance is {v}. / degrees / 2 30
-Parental leave lasts {v}. / Parents may stay away for {v}. / months / 3 36
+The substance is stored at {v}. / The storage temperature of the substance is {v}. / degrees Celsius / 2 30
+Parental leave lasts {v}. / The length of parental leave is {v}. / months / 3 36
 The syrup contains {v} of sugar. / There are {v} of sugar in the syrup. / mg / 50 900
-The barrel takes {v}. / {v} fit into the barrel. / litres / 50 300
+The barrel takes {v}. / The barrel is full with {v}. / litres / 50 300
 """)
 )
 # Counted things, for numbers in words, sums and shares.
@@ -195,23 +195,23 @@ TOWARDS = pairs("""
 {a} lent the projector to {b}. / {b} borrowed the projector from {a}.
 {a} sold the van to {b}. / {b} bought the van from {a}.
 {a} nominated {b} for the post. / {b} was put forward for the post by {a}.
-{a} trained {b}. / {b} learned the job from {a}.
-{a} owes {b} 200 pounds. / {b} is to get 200 pounds from {a}.
+{a} trained {b}. / {b} got training from {a}.
+{a} owes {b} 200 pounds. / {b} is owed 200 pounds by {a}.
 {a} was hired by {b}. / {b} gave {a} the job.
 {a} inspected the work of {b}. / The work of {b} was inspected by {a}.
-{a} wrote to {b} about the delay. / {b} got a letter on the delay from {a}.
+{a} sent {b} a letter about the delay. / {b} got a letter on the delay from {a}.
 {a} beat {b} in the final vote. / {b} lost the final vote to {a}.
 {a} lets the shop to {b}. / {b} rents the shop from {a}.
-{a} recommended {b} to the board. / The board heard praise of {b} from {a}.
+{a} recommended {b} to the board. / {b} has the recommendation of {a} to the board.
 {a} took over the desk of {b}. / The desk of {b} went to {a}.
 {a} complained about {b}. / {b} was the subject of a complaint by {a}.
-{a} drove {b} to the hospital. / {b} was taken to the hospital by {a}.
+{a} drove {b} to the hospital. / It was {a} who drove {b} to the hospital.
 {a} interviewed {b} for the report. / {b} answered questions of {a} for the report.
 {a} followed {b} as chair. / {b} was chair before {a}.
-{a} works for {b}. / {b} employs {a}.
+{a} is employed by {b}. / {b} employs {a}.
 {a} corrected the draft of {b}. / The draft of {b} was corrected by {a}.
 {a} supplies {b} with timber. / {b} gets timber from {a}.
-{a} gave {b} power of attorney. / {b} may act for {a}.
+{a} gave {b} power of attorney. / {b} got power of attorney from {a}.
 {a} is older than {b}. / {b} is younger than {a}.
 {a} sued {b}. / {b} was taken to court by {a}.
 {a} guarantees the loan of {b}. / The loan of {b} is guaranteed by {a}.
@@ -288,6 +288,6 @@ UNITS = {
     "kilograms": ("grams", "tonnes"), "metres": ("centimetres", "kilometres"),
     "euros": ("dollars", "pounds"), "pounds": ("euros", "dollars"), "MB": ("GB", "kB"),
     "seconds": ("minutes", "milliseconds"), "months": ("weeks", "years"),
-    "degrees": ("kelvins",), "dollars": ("euros", "cents"), "mg": ("g", "micrograms"),
+    "degrees Celsius": ("degrees Fahrenheit",), "dollars": ("euros", "cents"), "mg": ("g", "micrograms"),
     "kW": ("MW", "W"), "hectares": ("acres", "square metres"),
 }  # fmt: skip

@@ -43,7 +43,7 @@ treasurers / those who keep the books
 lodge holders / people who hold a lodge
 exhibitors / firms that exhibit
 librarians / those who work as librarians
-dealers / authorised sellers
+dealers / traders
 card holders / people who hold a card
 apprentices / those in an apprenticeship
 shift leaders / those who lead a shift
@@ -97,7 +97,7 @@ order meals in advance / ask for meals beforehand
 use the lift during a drill / take the lift while a drill is on
 feed the fish in the pond / give food to the fish in the pond
 hang posters in the stairwell / put up posters in the stairwell
-bring food into the reading room / eat what they brought in the reading room
+bring food into the reading room / take food into the reading room
 choose their own dates / decide themselves on the dates
 edit published pages / change pages that are already published
 rotate the access keys / replace the access keys from time to time
@@ -142,7 +142,7 @@ other than in an emergency / unless there is an emergency
 except for those under eighteen / apart from minors
 except when the fire alarm sounds / save when the fire alarm goes off
 apart from the weeks of the audit / but not in the weeks of the audit
-except on the ground floor / on all floors but the lowest
+except on the ground floor / on all floors but the ground floor
 unless a court orders otherwise / a court order aside
 except during school holidays / but not in school holidays
 with the exception of temporary contracts / temporary contracts aside

@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
-from upheld_lab.training.verifier.lexicon import plain_title
+from upheld_lab.training.verifier.lexicon import VERB, plain_title
 from upheld_lab.training.verifier.rewordings import reworded
 from upheld_lab.training.verifier.synthetic import faithful
 
@@ -19,7 +19,8 @@ _RELATIVE = re.compile(r", (?:which|who|where|whose) [^,;.]+(?=,|\.$)")
 # Only when something happened: "Under German law," and "In some towns," limit what follows.
 _LEADING = re.compile(r"^(?:In|On|By|Since|During) [^,.;]{0,25}\d{4}s?, (?!\d)(?=\w)")
 _TRAILING = re.compile(
-    r", (?:\w+ing|along with|together with|as well as|including|after|while|although|though|"
+    r", (?!\w+ing (?:\w+ )?(?:and|or) )"  # no list of two such words
+    r"(?:\w+ing|along with|together with|as well as|including|after|while|although|though|"
     r"despite|following) [^;]+(?=\.$)"
 )
 _SECOND = re.compile(r"(?:,|;) (?:and|but|while) [^;]+(?=\.$)")
@@ -56,9 +57,12 @@ def compressed(sentence: str, dice: random.Random) -> str:
     """
     claim = _ASIDE.sub("", sentence)
     for cut in dice.sample(_CUTS, 2):
-        shorter = cut.sub("", claim, count=1)
-        whole = shorter[:1].isalnum() and _is_balanced(shorter)
-        if len(shorter.split()) >= _SHORTEST and shorter != claim and whole:
+        found = cut.search(claim)
+        if found is None or (cut is _SECOND and not VERB.search(found.group())):
+            continue  # the last of a list is no sentence of its own
+        shorter = claim[: found.start()] + claim[found.end() :]
+        whole = shorter[:1].isalnum() and _is_balanced(shorter) and VERB.search(shorter)
+        if len(shorter.split()) >= _SHORTEST and whole:
             claim = shorter
     return claim[:1].upper() + claim[1:]
 

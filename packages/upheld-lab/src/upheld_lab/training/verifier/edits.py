@@ -62,10 +62,12 @@ def number(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     if not spots:
         return None
     old = dice.choice(spots)
+    if _is_bound(sentence, old):
+        return None
     others = sorted(
         each
         for each in set(lexicon.counted(context.passage)) - set(spots)
-        if abs(len(each) - len(old)) <= 1
+        if abs(len(each) - len(old)) <= 1 and each.replace(",", "") != old.replace(",", "")
     )
     new = dice.choice(others) if others and dice.random() < 0.6 else _near(old, dice)
     return _edit("number", Label.CONTRADICTS, (old, new))
@@ -104,10 +106,16 @@ def unit(sentence: str, context: Context, dice: random.Random) -> Edit | None:
     if not spots:
         return None
     old = dice.choice(spots)
-    if re.search(rf"\b(?:than|least|over) (?:[$£€] ?)?{re.escape(old)}", sentence):
-        return None  # more than 30 years are more than 30 months
+    if _is_bound(sentence, old):
+        return None
     figure, _, name = old.rpartition(" ")
     return _edit("unit", Label.CONTRADICTS, (old, f"{figure} {lexicon.UNIT[name]}"))
+
+
+def _is_bound(sentence: str, figure: str) -> bool:
+    """Whether another figure may be true too: more than 30 years are more than 30 months."""
+    before = r"than|least|most|over|under|within|up to|excess of"
+    return bool(re.search(rf"\b(?:{before}) (?:[$£€] ?)?{re.escape(figure)}", sentence))
 
 
 def bounds(sentence: str, context: Context, dice: random.Random) -> Edit | None:

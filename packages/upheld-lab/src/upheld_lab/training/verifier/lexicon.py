@@ -60,14 +60,14 @@ _ABOUT = "".join(  # with these, another figure may be true as well
     for word in re.findall(
         r"\S+",
         "top over about than $ least most to nearly almost around some approximately roughly every "
-        "under No. number",
+        "under No. number numbers",
     )
 )
 NUMBER_WORD = re.compile(rf"{_ABOUT}\b(?:{'|'.join(NUMBER_WORDS)})\b(?!-)(?= [a-z])")
 # A figure that counts or measures something: not a part of a name, no day of a month.
 COUNTED = re.compile(
     rf"{_ABOUT}(?<![\w.,:/–-])\d+(?:,\d{{3}})*(?:\.\d+)?(?![\w-])(?![.,]\d)"
-    r"(?= (?:[a-z]{2,}|m\b|%)|%)"
+    r"(?! (?:to|and|through) \d)(?= (?:[a-z]{2,}|m\b|%)|%)"
 )
 PLURAL = re.compile(  # a figure with what it counts, which can have a bound
     rf"{_ABOUT}(?<!the )(?<!of )(?<!top )(?<![\w.,:$£€/-])\d+(?:,\d{{3}})*(?= (?:[a-z]+ )?[a-z]{{3,}}s\b)(?! years? old)"

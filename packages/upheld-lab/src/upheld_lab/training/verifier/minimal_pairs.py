@@ -189,7 +189,7 @@ class _Makers:
             if edit.kind in seen:
                 continue
             false = edit.apply(claim)
-            if false is None or (edit.kind in _MAY_BE_TRUE and _said(false, fact.sentences)):
+            if false is None or (edit.kind in _MAY_BE_TRUE and _may_be_true(edit, false, fact)):
                 continue
             return false, edit
         return None
@@ -308,6 +308,17 @@ def _noun(fact: Fact) -> str:
 
 def _others(fact: Fact, window: tuple[int, int]) -> list[str]:
     return [fact.sentences[at] for at in range(*window) if at != fact.at]
+
+
+def _may_be_true(edit: Edit, false: str, fact: Fact) -> bool:
+    """Whether a sentence of the passage says what the edited claim says.
+
+    A shortened claim may be edited into what was cut from it: so the whole sentence is tried too.
+    """
+    if edit.kind == "name" and any(new in fact.claim for _, new in edit.changes):
+        return True
+    whole = edit.apply(fact.claim)
+    return _said(false, fact.sentences) or (whole is not None and _said(whole, fact.sentences))
 
 
 def _said(claim: str, sentences: Sequence[str]) -> bool:

@@ -27,7 +27,7 @@ _SYNONYMS = """founded/established|constructed/built|located in/situated in|bega
 |selected as/chosen as|relocated to/moved to|close to/near|near/not far from
 |home ground/home stadium|home games/home matches|consecutive/successive|annual/yearly
 |annually/every year|each year/every year|inhabitants/residents|a variety of/various
-|the majority of/most of|most of/the greater part of|at the age of/aged
+|the majority of/most of|at the age of/aged
 |best known for/most famous for|best known as/most famous as|graduated from/took a degree at
 |died/passed away|is situated/lies|is located/lies|are located/lie
 |was named after/got its name from|is named after/takes its name from

@@ -23,6 +23,7 @@ from upheld.types import Claim, Draft, Evidence, Passage, Question
 _FEWEST_WORDS = 3
 _LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
 _ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # a list comes next
+_ANNOUNCES_LENGTH = 4  # the last characters of a sentence that the pattern can match
 _DENIES = re.compile(
     r"\b(?:not|never|cannot|no|none|neither|avoid|without|except|unless|wrong|false|incorrect|invalid"
     r"|myths?|unsupported|forbidden|prohibited|impossible)\b|n['’]t\b",
@@ -160,7 +161,7 @@ def _whole_sentences(text: str) -> Iterator[Span]:
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         item = _LIST_ITEM.match(sentence) is not None
-        if not item and _ANNOUNCES.search(sentence):
+        if not item and _ANNOUNCES.search(sentence[-_ANNOUNCES_LENGTH:]):
             denied = _DENIES.search(sentence) is not None
         elif not item and "\n" in text[before:start]:
             denied = False

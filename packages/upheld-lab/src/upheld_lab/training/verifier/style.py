@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from upheld_lab.bench.verify.figures import auc
 from upheld_lab.training.verifier.minimal_pairs import Twin
 
 if TYPE_CHECKING:
@@ -22,18 +23,16 @@ _PASSES, _RATE = 4, 0.15
 
 def aucs(trained: Sequence[Twin], tested: Sequence[Twin]) -> dict[str, tuple[float, int]]:
     """By kind: how often a true claim is taken for likelier than a false one; and how many."""
-    import numpy as np
-
     weights = _fitted(trained)
-    true, false = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    scores, labels = defaultdict[str, list[float]](list), defaultdict[str, list[bool]](list)
     for twin in tested:
-        for claim, scores in ((twin.true_claim, true), (twin.false_claim, false)):
+        for claim, label in ((twin.true_claim, True), (twin.false_claim, False)):
             score = float(weights[_features(claim, twin.kind)].sum())
-            scores[twin.kind].append(score)
-            scores["all"].append(score)
+            for kind in (twin.kind, "all"):
+                scores[kind].append(score)
+                labels[kind].append(label)
     return {
-        kind: (_auc(np.array(true[kind]), np.array(false[kind])), len(true[kind]))
-        for kind in sorted(true)
+        kind: (auc(scores[kind], labels[kind]), len(scores[kind]) // 2) for kind in sorted(scores)
     }
 
 
@@ -68,10 +67,3 @@ def _seen(claim: str, kind: str) -> Iterator[str]:
     for seen in (*words, *(" ".join(two) for two in pairwise(words))):
         yield seen
         yield f"{kind}: {seen}"
-
-
-def _auc(true: npt.NDArray[np.float64], false: npt.NDArray[np.float64]) -> float:
-    import numpy as np
-
-    above = (true[:, None] > false[None, :]).mean()
-    return float(above + 0.5 * np.mean(true[:, None] == false[None, :]))

@@ -74,11 +74,11 @@ class Prompt:
 
 
 @lru_cache
-def load(name: str) -> Prompt:
-    """The prompt of that name that comes with the package."""
+def load(name: str, package: str = "upheld.prompts") -> Prompt:
+    """The prompt of that name that comes with a package."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is not the name of a prompt")
-    file = resources.files("upheld.prompts") / f"{name}.md"
+    file = resources.files(package) / f"{name}.md"
     try:
         return parse(name, file.read_text("utf-8"))
     except FileNotFoundError as missing:

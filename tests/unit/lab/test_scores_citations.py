@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.unit.graded_answers import A, B, C, D, answer, claim, entails_if, passage
@@ -9,14 +11,19 @@ from upheld_lab.bench.scores.citations import (
     Sentence,
     as_meant,
     as_published,
-    cited_well,
+    citation_scores,
     marks_inside,
+    to_ask,
 )
-from upheld_lab.bench.scores.entails import Held
+from upheld_lab.bench.scores.entails import Entails, Held
 from upheld_lab.bench.scores.precision_recall import PrecisionRecall
 
 DOCUMENTS = (A, B, C, D)
 EVERYTHING = entails_if(lambda _claim, _ids: True)
+
+
+async def cited_well(sentences: Sequence[Sentence], entails: Entails) -> PrecisionRecall:
+    return citation_scores(sentences, await entails(to_ask(sentences)))
 
 
 async def test_recall_is_over_sentences_and_precision_over_citations() -> None:

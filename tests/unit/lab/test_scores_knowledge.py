@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.unit.graded_answers import A, B, answer, claim, entails_if, passage
 from upheld.types import Usage
 from upheld_lab.bench.scores.cost import Prices, cached_share, cost
+from upheld_lab.bench.scores.entails import Entails
 from upheld_lab.bench.scores.knowledge import (
     Step,
     claim_recall,
+    coverage,
+    coverage_to_ask,
     effective_coverage,
-    known_well,
     steps_of,
 )
 
 YES, NO = True, False
+
+
+async def known_well(facts: Sequence[str], steps: Sequence[Step], entails: Entails) -> float | None:
+    return coverage(facts, steps, await entails(coverage_to_ask(facts, steps)))
 
 
 def test_claim_recall_is_the_share_of_facts_that_are_told() -> None:

@@ -1,4 +1,4 @@
-"""Confidently wrong at equal coverage, and abstention, worked by hand."""
+"""Confidently wrong at equal coverage, and precision and recall, worked by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld_lab.bench.scores.abstention import abstention
-from upheld_lab.bench.scores.precision_recall import PrecisionRecall
+from upheld_lab.bench.scores.precision_recall import PrecisionRecall, precision_recall
 from upheld_lab.bench.scores.wrong import (
     Point,
     Row,
@@ -117,14 +116,10 @@ def test_rows_come_from_scores() -> None:
     assert row_of({**scores, "wrong_if_shown": None}) is None
 
 
-def test_abstention() -> None:
+def test_precision_and_recall() -> None:
     # abstained three times, twice rightly: 2/3; four times it should have: 2/4
-    did = [True, True, True, False, False, False]
-    ought = [True, True, False, True, True, False]
-    found = abstention(did, ought)
+    found = precision_recall(2, 3, 4)
     assert found == PrecisionRecall(precision=2 / 3, recall=1 / 2)
     assert found.f1 == pytest.approx(4 / 7)  # 2 x 2/3 x 1/2 / (7/6)
-    assert abstention([False], [True]) == PrecisionRecall(0, 0)
-    assert abstention([], []) == PrecisionRecall(0, 0)
-    with pytest.raises(ValueError, match="zip"):
-        abstention([True], [])
+    assert precision_recall(0, 0, 1) == PrecisionRecall(0, 0)
+    assert precision_recall(0, 0, 0).f1 == 0

@@ -106,12 +106,11 @@ def test_no_text_ends_its_own_fence(text: str) -> None:
 def test_every_shipped_prompt_loads() -> None:
     from importlib import resources
 
-    files = [
-        file for file in resources.files("upheld.prompts").iterdir() if file.name[-3:] == ".md"
-    ]
-    assert files
-    for file in files:
-        assert isinstance(load(file.name.removesuffix(".md")), Prompt)
+    for package in ("upheld.prompts", "upheld_lab.bench.scores"):
+        files = [each for each in resources.files(package).iterdir() if each.name[-3:] == ".md"]
+        assert files
+        for file in files:
+            assert isinstance(load(file.name.removesuffix(".md"), package), Prompt)
 
 
 @pytest.mark.parametrize("name", ["nothing_of_the_kind", "../write", "Write", ""])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from upheld.text.marks import without_marks
 from upheld.text.sentences import sentences
 from upheld.types import Answer, Passage, located
-from upheld_lab.bench.scores.entails import Entails, Held
+from upheld_lab.bench.scores.entails import Held
 from upheld_lab.bench.scores.precision_recall import PrecisionRecall, precision_recall
 
 _AT_MOST = 3  # citations of a sentence that the published script looks at
@@ -99,11 +99,6 @@ def citation_scores(sentences: Sequence[Sentence], entailed: AbstractSet[Held]) 
         precision=precision_recall(good, counted, 0).precision,
         recall=precision_recall(len(recalled), 0, len(sentences)).recall,
     )
-
-
-async def cited_well(sentences: Sequence[Sentence], entails: Entails) -> PrecisionRecall:
-    """Both scores of one answer, by one batch of questions."""
-    return citation_scores(sentences, await entails(to_ask(sentences)))
 
 
 def _published(sentence: str, documents: Sequence[Passage]) -> Sentence:

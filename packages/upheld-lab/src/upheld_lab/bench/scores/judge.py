@@ -19,6 +19,7 @@ from upheld.run.calls import generate
 from upheld.types import Answer, Passage, content_hash
 from upheld_lab.bench.scores.chain import Quality
 
+_PROMPTS = "upheld_lab.bench.scores"  # the package whose files the prompts are
 _TOKENS_PER_ANSWER = 80
 GOOD_REVISION = 0.5  # the score from which on a revised question is called good; our choice
 
@@ -60,7 +61,7 @@ class Judge:
         The question decides in which order they are shown, so that no method always comes first.
         """
         names = sorted(answers, key=lambda name: content_hash(f"{question}\0{name}"))
-        messages = load("bench_quality").render(
+        messages = load("bench_quality", _PROMPTS).render(
             question=fence(question),
             right=fence(_wordings(right)),
             answers="\n\n".join(_shown(n, answers[name]) for n, name in enumerate(names, start=1)),
@@ -72,7 +73,7 @@ class Judge:
 
     async def is_good_revision(self, revision: Revision) -> bool:
         """Whether the revised question asks the same thing and can be answered more easily."""
-        messages = load("bench_revision").render(
+        messages = load("bench_revision", _PROMPTS).render(
             question=fence(revision.question),
             right=fence(_wordings(revision.answers)),
             passages=_numbered(revision.references),

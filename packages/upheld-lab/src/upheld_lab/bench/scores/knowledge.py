@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from upheld.types import Answer, Passage, located
-from upheld_lab.bench.scores.entails import Entails, Held, as_passage
+from upheld_lab.bench.scores.entails import Held, as_passage
 
 Table = Sequence[Sequence[bool]]  # a row for every step, in it every fact
 
@@ -79,8 +79,3 @@ def coverage(
         [[Held(fact, (as_passage(step.answer),)) in entailed for fact in facts] for step in steps],
         len(facts),
     )
-
-
-async def known_well(facts: Sequence[str], steps: Sequence[Step], entails: Entails) -> float | None:
-    """Effective knowledge coverage, by one batch of questions."""
-    return coverage(facts, steps, await entails(coverage_to_ask(facts, steps)))

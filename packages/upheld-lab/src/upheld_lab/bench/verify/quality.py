@@ -124,7 +124,3 @@ def _told(seen: Sequence[Seen]) -> tuple[list[float], list[bool]]:
 def _against(seen: Sequence[Seen], decide: Decide) -> float:
     scores, truth = _told(seen)
     return balanced_accuracy(scores, truth, decide.contradicted_above)
-
-
-def _against_auc(seen: Sequence[Seen]) -> float:
-    return auc(*_told(seen))

@@ -61,6 +61,11 @@ def test_sets_weigh_the_same_however_many_questions_they_have() -> None:
     assert paired_interval(ours, theirs, rounds=100).mean == pytest.approx(0.5)
 
 
+def test_a_set_of_one_question_has_no_spread() -> None:
+    found = paired_interval({"a": [True], "b": [True] * 3}, {"a": [False], "b": [True] * 3})
+    assert (found.mean, found.low, found.high) == (0.5, 0.5, 0.5)
+
+
 def test_bars_are_over_the_sets_that_are_large_enough() -> None:
     def scores(hits: int) -> list[Score]:
         return [Score(False, i < hits, True, False) for i in range(10)]

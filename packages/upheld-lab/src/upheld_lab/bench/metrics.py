@@ -78,7 +78,9 @@ def paired_interval(
         return np.mean([each.mean(axis=axis) for each in sets], axis=0)
 
     differences = [np.array(ours[name], float) - np.array(theirs[name], float) for name in ours]
+    # scipy refuses sets of one question, which have no spread: twice the same is no more.
+    samples = [np.resize(each, max(len(each), 2)) for each in differences]
     found = bootstrap(
-        differences, mean_over_sets, n_resamples=rounds, method="percentile", rng=seed
+        samples, mean_over_sets, n_resamples=rounds, method="percentile", rng=seed
     ).confidence_interval
     return Interval(float(mean_over_sets(*differences)), float(found.low), float(found.high))

@@ -81,8 +81,8 @@ def p_value(values: Strata) -> float:
         [each[:, 0] / (len(each) * len(values)) for each in _differences(values).values()]
     )
     changed = weighed[weighed != 0]  # swapping equals changes nothing
-    if not len(changed):
-        return 1.0
+    if len(changed) < 2:
+        return 1.0  # either way it differs as much
     found = permutation_test(
         (changed,),
         lambda swapped, axis: np.abs(swapped.sum(axis=axis)),

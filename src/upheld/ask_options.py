@@ -5,10 +5,10 @@ A module of its own, and a light one, so that `from upheld import AskOptions` lo
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
+
+from upheld._internal.deprecated import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,9 @@ class AskOptions:
 
 
 class DeprecatedAskArguments(TypedDict, total=False):
-    """Arguments of `ask` until 0.2 that are fields of `AskOptions` now."""
+    """Arguments of `ask` in 0.1: fields of `AskOptions` now, and `keep_supported`."""
+
+    strict: bool
 
     earlier: Sequence[Message]
     calibrated: bool
@@ -65,17 +67,5 @@ def merge_deprecated(options: AskOptions | None, given: DeprecatedAskArguments) 
     if unknown := [name for name in given if name not in fields]:
         raise TypeError(f"ask() got an unexpected keyword argument '{unknown[0]}'")
     names = ", ".join(f"{name}=…" for name in given)
-    warnings.warn(
-        f"ask({names}) is deprecated: give options=AskOptions({names})",
-        DeprecationWarning,
-        stacklevel=_outside_upheld(),
-    )
-    return replace(chosen, **given)
-
-
-def _outside_upheld() -> int:
-    """The stack level, as `merge_deprecated` sees it, of the code that called `ask`."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("upheld."):
-        level, frame = level + 1, frame.f_back
-    return level
+    warn(f"ask({names}) is deprecated: give options=AskOptions({names})")
+    return replace(chosen, **given)  # type: ignore[misc]  # `ask` took `strict` out

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from upheld._internal.concurrency import within
+from upheld._internal.deprecated import warn
 from upheld.answer.render import render
 from upheld.answer.verdicts import apply_guarantee, stated_guarantee
 from upheld.ask_options import AskOptions, DeprecatedAskArguments, merge_deprecated
@@ -179,7 +180,7 @@ class AsyncUpheld:
         parameters: Mapping[str, Any] | None = None,
         budget: Budget | None = None,
         labels: Iterable[str] | None = None,
-        strict: bool = False,
+        keep_supported: bool = False,
         options: AskOptions | None = None,
         **deprecated: Unpack[DeprecatedAskArguments],
     ) -> Coroutine[Any, Any, Answer]:
@@ -196,14 +197,17 @@ class AsyncUpheld:
         - `budget`: when it ends, the best draft so far is the answer, and what was not reached is
           not checked.
         - `labels`: who asks sees documents that carry one of them, or none; None sees all.
-        - `strict`: keep only what the sources uphold, and abstain where nothing is left.
+        - `keep_supported`: leave out what no source supports, and abstain if nothing is left.
         - `options`: the conversation so far, a guarantee, progress; see `AskOptions`. Its fields
-          are also taken as arguments until 0.3, with a warning.
+          are also taken as arguments until 0.3, with a warning, and `strict` is `keep_supported`.
         """
         # A plain function, so that the warning names the line of the caller.
+        if "strict" in deprecated:
+            warn("ask(strict=…) is deprecated: give keep_supported=…")
+            keep_supported = deprecated.pop("strict")
         chosen = merge_deprecated(options, deprecated)
         how = (method, preset, parameters or {})
-        return self._ask(question, how, budget, labels, strict, chosen)
+        return self._ask(question, how, budget, labels, keep_supported, chosen)
 
     async def _ask(
         self,
@@ -211,7 +215,7 @@ class AsyncUpheld:
         how: tuple[str | MakeMethod | None, str | None, Mapping[str, Any]],
         budget: Budget | None,
         labels: Iterable[str] | None,
-        strict: bool,
+        keep_supported: bool,
         options: AskOptions,
     ) -> Answer:
         from upheld.methods.build import build
@@ -259,7 +263,7 @@ class AsyncUpheld:
                 method=name,
                 run=run,
                 status=status,
-                strict=strict,
+                keep_supported=keep_supported,
                 pipeline=pipeline,
                 guarantee=stated_guarantee(promise, (*run.degraded, *checked.notes)),
             )

@@ -25,7 +25,7 @@ class OpenSettings(TypedDict, total=False):
     search: SearchMode | str | None
     passages: int | None
     answer_tokens: int | None
-    wider: str | None
+    fallback_search: str | None
     local_models: bool | None
     threads: int | None
     llm_url: str | None

@@ -17,11 +17,13 @@ from pydantic_settings import (
 )
 from pydantic_settings import SettingsError as EnvironmentError_
 
+from upheld._internal.deprecated import SETTINGS, DuplicateNameError, renamed
 from upheld.errors import SettingsError
 from upheld.types import SearchMode
 from upheld.version import __version__
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
 FILE = "upheld.toml"
@@ -50,7 +52,7 @@ class Settings(BaseSettings):
         description="Tokens of words that a written answer may have, if it is to be short; four "
         "long claims otherwise.",
     )
-    wider: str | None = Field(
+    fallback_search: str | None = Field(
         None,
         description="Where to look when a search went wrong: the name of another collection, "
         "or the address of a SearXNG (http://…) to search the web.",
@@ -200,20 +202,48 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        old = DeprecatedVariables(settings_cls)
+        return init_settings, env_settings, old, SettingsFile(settings_cls)
+
+
+class SettingsFile(TomlConfigSettingsSource):
+    """`upheld.toml`, which may have names of 0.1."""
+
+    def __call__(self) -> dict[str, Any]:
+        return renamed(super().__call__(), SETTINGS, f"in {FILE}, the setting")
+
+
+class DeprecatedVariables(PydanticBaseSettingsSource):
+    """Variables of the environment with names of 0.1; the new name wins."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        old = {new: old for old, new in SETTINGS.items()}.get(field_name)
+        return os.environ.get(_variable(old)) if old else None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        found = {_variable(old): os.environ.get(_variable(old)) for old in SETTINGS}
+        names = {_variable(old): new for old, new in SETTINGS.items()}
+        given = {name: value for name, value in found.items() if value is not None}
+        return renamed(given, names, "the variable")
+
+
+def _variable(setting: str) -> str:
+    return f"UPHELD_{setting.upper()}"
 
 
 def load_settings(**given: Any) -> Settings:
-    """Settings with what the caller gave on top; None means "not given"."""
+    """Read the settings; arguments override files and variables, and None means "not given"."""
     chosen = {key: value for key, value in given.items() if value is not None}
     _refuse_unknown_variables()
     try:
-        return Settings(**chosen)
+        return Settings(**renamed(chosen, SETTINGS, "the setting"))
     except ValidationError as error:
         wrong = "; ".join(_fault(each) for each in error.errors(include_input=False))
         raise SettingsError(f"These settings do not fit: {wrong}", help=_WHERE) from error
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{Path(FILE).resolve()} is not TOML: {error}") from error
+    except DuplicateNameError as error:
+        raise SettingsError(f"{error}.", help=_WHERE) from error
     except EnvironmentError_ as error:
         raise SettingsError(
             f"{error}.", help="A setting with several values is given as JSON."
@@ -233,7 +263,7 @@ def _refuse_unknown_variables() -> None:
     for name in os.environ:
         if name.startswith("UPHELD_") and not name.startswith("UPHELD_TEST_"):
             setting = name.removeprefix("UPHELD_").lower()
-            if setting not in Settings.model_fields:
+            if setting not in Settings.model_fields and setting not in SETTINGS:
                 close = difflib.get_close_matches(setting, Settings.model_fields, n=1)
                 hint = f"Did you mean UPHELD_{close[0].upper()}?" if close else _WHERE
                 raise SettingsError(f"The variable {name} names no setting.", help=hint)

@@ -29,10 +29,10 @@ def claim(
     support: Support = Support.NOT_CHECKED,
     probability: float | None = None,
     cause: Cause | None = None,
-    bearing: float | None = None,
+    relevance: float | None = None,
 ) -> Claim:
     verdict = Verdict(support, probability, cause=cause)
-    return Claim(text, cite(*cited), verdict, bearing=bearing)
+    return Claim(text, cite(*cited), verdict, relevance=relevance)
 
 
 def answer(*claims: Claim, sources: Iterable[Passage] = (A, B, C, D), **other: object) -> Answer:

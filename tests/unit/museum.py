@@ -85,14 +85,14 @@ def method(search: Searcher, llm: FakeLLM | None, **changes: Any) -> ByDiagnosis
         grade=Grade(grader=grader, upper=0.3, lower=-0.5),
         distil=None,
         rewrite=None if llm is None else Rewrite(llm=llm),
-        wider=None,
+        fallback_search=None,
         plan=None if llm is None else Plan(llm=llm, sessions=1, temperature=0, max_questions=4),
         write=ExtractiveWriter() if llm is None else writer(llm),
         restate=None if llm is None else Restate(llm=llm),
         check=check,
-        last_look=FinalChecks(
-            on_point=RelevanceGate(grader=None, embedder=None, quote=None, check=check),
-            rivals=ConflictDetector(search=search, grader=None),
+        final_checks=FinalChecks(
+            relevance_gate=RelevanceGate(grader=None, embedder=None, quote=None, check=check),
+            detect_conflicts=ConflictDetector(search=search, grader=None),
         ),
     )
     return replace(whole, **changes)

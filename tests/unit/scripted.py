@@ -244,7 +244,7 @@ class ShakyIndex(FakeIndex):
 
 
 def mainland(index: FakeIndex, luck: Luck) -> FallbackSearch:
-    """The wider search: another collection, which may be out of reach."""
+    """The fallback search: another collection, which may be out of reach."""
 
     def under(scope: Scope) -> Searcher:
         search = Search(
@@ -282,5 +282,5 @@ def parts_for(luck: Luck, index: FakeIndex, *, llm: FakeLLM | None, judge: bool)
         chunker=Chunker(),
         reader=ReadWorker(),
         judge=JudgeUncertain(llm=llm, band=(0.0, 1.0)) if llm is not None and judge else None,
-        wider=mainland(index, luck) if dice.random() < 0.7 else None,
+        fallback_search=mainland(index, luck) if dice.random() < 0.7 else None,
     )

@@ -31,7 +31,7 @@ async def asked(
     *,
     says: Line = WRITTEN,
     embedder: FakeEmbedder | None = None,
-    strict: bool = False,
+    keep_supported: bool = False,
     calibrated: bool = True,
     passages: int | None = None,
 ) -> Answer:
@@ -43,7 +43,9 @@ async def asked(
         guarantee=guarantee,
         passages=passages,
     ) as opened:
-        return await opened.ask(QUESTION, strict=strict, options=AskOptions(calibrated=calibrated))
+        return await opened.ask(
+            QUESTION, keep_supported=keep_supported, options=AskOptions(calibrated=calibrated)
+        )
 
 
 @pytest.fixture
@@ -104,11 +106,13 @@ async def test_a_claim_below_the_threshold_is_not_shown_as_supported(
     assert "Of the claims" not in capsys.readouterr().out  # none is shown as supported
 
 
-async def test_strict_comes_after_the_promise(tmp_path: Path, pipeline: str) -> None:
-    answer = await asked(tmp_path, fitted(tmp_path, pipeline, 0.95), strict=True)
+async def test_keep_supported_comes_after_the_guarantee(tmp_path: Path, pipeline: str) -> None:
+    answer = await asked(tmp_path, fitted(tmp_path, pipeline, 0.95), keep_supported=True)
     assert (answer.status, answer.text) == (Status.ABSTAINED, NOTHING_UPHELD)
-    assert answer.degraded == ("strict: 1 claim was not upheld and is left out (1 unsupported)",)
-    # What strict leaves out is no other pipeline.
+    assert answer.degraded == (
+        "keep_supported: 1 claim was not upheld and is left out (1 unsupported)",
+    )
+    # What keep_supported leaves out is no other pipeline.
     assert answer.guarantee is not None
 
 

@@ -1,4 +1,4 @@
-"""`ask` checks what it says: verdicts, mended marks, deadlines, and the strict answer."""
+"""`ask` checks what it says: verdicts, mended marks, deadlines, and keep_supported."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ async def test_the_check_is_a_step_of_the_run_and_is_paid_for(tmp_path: Path) ->
         answer = await opened.ask(QUESTION)
     [step] = [event for event in answer.trace if event.stage == "verify"]
     graded = sum(
-        event.usage.pairs_checked for event in answer.trace if event.stage in ("rerank", "bearing")
+        event.usage.pairs_checked
+        for event in answer.trace
+        if event.stage in ("rerank", "relevance")
     )
     assert step.usage.pairs_checked == answer.usage.pairs_checked - graded > 0
 
@@ -128,25 +130,26 @@ async def test_closing_closes_the_model(tmp_path: Path) -> None:
     assert model.dead
 
 
-async def test_strict_says_only_what_is_upheld_and_counts_the_rest(tmp_path: Path) -> None:
+async def test_keep_supported_says_only_what_is_upheld_and_counts_the_rest(tmp_path: Path) -> None:
     async with await kb(tmp_path, [MIXED], entailment=FakeEntailment()) as opened:
-        answer = await opened.ask(QUESTION, strict=True)
+        answer = await opened.ask(QUESTION, keep_supported=True)
     assert answer.text == "It takes 35 minutes. [1]"
     assert verdicts(answer) == [Support.SUPPORTED]
     assert answer.status is Status.ANSWERED
     assert answer.degraded == (
-        "strict: 2 claims were not upheld and are left out (1 contradicted, 1 unsupported)",
+        "keep_supported: 2 claims were not upheld and are left out (1 contradicted, 1 unsupported)",
     )
 
 
-async def test_strict_abstains_where_nothing_is_upheld(tmp_path: Path) -> None:
+async def test_keep_supported_abstains_where_nothing_is_upheld(tmp_path: Path) -> None:
     lost = written("Here is the answer:", "Gulls nest on deck.")
     async with await kb(tmp_path, [lost], entailment=FakeEntailment()) as opened:
-        answer = await opened.ask(QUESTION, strict=True)
+        answer = await opened.ask(QUESTION, keep_supported=True)
     assert (answer.status, answer.claims, answer.sources) == (Status.ABSTAINED, (), ())
     assert answer.text == NOTHING_UPHELD
     assert answer.degraded == (
-        "strict: 2 claims were not upheld and are left out (1 not checkworthy, 1 unsupported)",
+        "keep_supported: 2 claims were not upheld and are left out "
+        "(1 not checkworthy, 1 unsupported)",
     )
 
 
@@ -160,36 +163,40 @@ async def test_strict_abstains_where_nothing_is_upheld(tmp_path: Path) -> None:
         ("The documents do not mention the mayor.", False),
     ],
 )
-async def test_strict_keeps_only_greetings_and_questions_beside_what_is_upheld(
+async def test_keep_supported_keeps_only_greetings_and_questions_beside_what_is_upheld(
     tmp_path: Path, beside: str, is_said: bool
 ) -> None:
     said = written(beside, "It takes 35 minutes.")
     async with await kb(tmp_path, [said], entailment=FakeEntailment()) as opened:
-        answer = await opened.ask(QUESTION, strict=True)
+        answer = await opened.ask(QUESTION, keep_supported=True)
     assert answer.text == f"{f'{beside} [1] ' if is_said else ''}It takes 35 minutes. [1]"
     assert bool(answer.degraded) is not is_said
 
 
 @pytest.mark.parametrize("fault", [Fault.ERROR, Fault.NOT_A_NUMBER, Fault.TOO_FEW])
-async def test_strict_does_not_say_what_could_not_be_checked(tmp_path: Path, fault: Fault) -> None:
+async def test_keep_supported_does_not_say_what_could_not_be_checked(
+    tmp_path: Path, fault: Fault
+) -> None:
     model = FakeEntailment(faults=[fault])
     async with await kb(tmp_path, [WRITTEN], entailment=model) as opened:
-        answer = await opened.ask(QUESTION, strict=True)
+        answer = await opened.ask(QUESTION, keep_supported=True)
     assert (answer.status, answer.text) == (Status.ABSTAINED, NOTHING_UPHELD)
     assert any("1 not checked" in label for label in answer.degraded)
     assert any("the verifier" in label for label in answer.degraded)
 
 
-async def test_strict_abstention_without_a_draft_is_the_documents_silence(tmp_path: Path) -> None:
+async def test_keep_supported_abstention_without_a_draft_is_the_documents_silence(
+    tmp_path: Path,
+) -> None:
     async with await kb(tmp_path, [{"claims": []}]) as opened:
-        answer = await opened.ask(QUESTION, strict=True)
+        answer = await opened.ask(QUESTION, keep_supported=True)
     assert answer.text == NOTHING_WRITTEN[Status.ABSTAINED]
     assert "verify" not in {event.stage for event in answer.trace}
 
 
-async def test_strict_quotes_stand_as_they_are(tmp_path: Path) -> None:
+async def test_keep_supported_quotes_stand_as_they_are(tmp_path: Path) -> None:
     async with await kb(tmp_path) as opened:
         plain = await opened.ask(QUESTION)
-        strict = await opened.ask(QUESTION, strict=True)
-    assert strict.text == plain.text
-    assert TEXT.split(". ")[0] in strict.text
+        supported = await opened.ask(QUESTION, keep_supported=True)
+    assert supported.text == plain.text
+    assert TEXT.split(". ")[0] in supported.text

@@ -31,7 +31,7 @@ class Reader(Closable):
         self.thread = threading.get_ident()
 
 
-NAMES = ["index", "wider", "embedder", "llm", "verifier", "grader", "reader"]
+NAMES = ["index", "fallback_search", "embedder", "llm", "verifier", "grader", "reader"]
 
 
 def parts(closed: list[str], failing: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def parts(closed: list[str], failing: str) -> dict[str, Any]:
         "reader": Reader(closed, "reader"),
         "judge": None,
         "index": made["index"],
-        "wider": made["wider"],
+        "fallback_search": made["fallback_search"],
     }
 
 
@@ -62,11 +62,11 @@ async def test_the_reader_is_closed_off_the_event_loop() -> None:
     """Its processes are ended and waited for."""
     closed: list[str] = []
     given = parts(closed, "")
-    for of_one in ("index", "wider"):
+    for of_one in ("index", "fallback_search"):
         del given[of_one]
     await Shared(**given).close()
     assert given["reader"].thread not in (None, threading.get_ident())
-    assert set(closed) == set(NAMES) - {"index", "wider"}
+    assert set(closed) == set(NAMES) - {"index", "fallback_search"}
 
 
 def test_a_knowledge_base_that_cannot_be_closed_leaves_no_thread(

@@ -17,7 +17,7 @@ def to_json(value: Any) -> Any:
     if type(value) in _AS_THEY_ARE:  # most are, and every answer has hundreds
         return value
     if (names := _fields(type(value))) is not None:  # type: ignore[arg-type]  # types do have a hash
-        return {name: to_json(getattr(value, name)) for name in names}
+        return {key: to_json(getattr(value, name)) for key, name in names}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, frozenset | set):
@@ -34,5 +34,14 @@ def to_json(value: Any) -> Any:
 
 
 @cache
-def _fields(kind: type) -> tuple[str, ...] | None:
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+def _fields(kind: type) -> tuple[tuple[str, str], ...] | None:
+    """Keys and the attributes behind them; a field that was renamed has its old key as well."""
+    if not is_dataclass(kind):
+        return None
+    own = [(field.name, field.name) for field in fields(kind)]
+    old = [
+        (field.metadata["deprecated_name"], field.name)
+        for field in fields(kind)
+        if "deprecated_name" in field.metadata
+    ]
+    return (*own, *old)

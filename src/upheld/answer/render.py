@@ -1,9 +1,8 @@
 """Render: a draft becomes an answer, its text with marks and its claims with their places in it.
 
-Strict: only what the sources uphold is said, and what is left out is counted.
-
-Beside it stand greetings and questions. Headings, hedges and remarks about the documents go: they
-need no check, but what they say was not upheld either.
+With `keep_supported`, claims that no source supports are left out and counted. Greetings and
+questions stay, since they state nothing. Headings, hedges and remarks about the documents go: they
+need no check, but no source supports them either.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from upheld.types import (
 _HARMLESS = (Cause.GREETING, Cause.QUESTION, Cause.NO_WORDS)
 
 
-def keep_supported(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The supported claims; with them, but never alone, what says nothing."""
+def supported_only(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The supported claims, and greetings and questions beside them; empty if none is supported."""
     if not any(claim.verdict.support is Support.SUPPORTED for claim in claims):
         return ()
     return tuple(filter(_passes, claims))
 
 
 def left_out(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """What a strict answer does not say, for its reader: how many claims, with which verdicts."""
+    """A note on the claims that `keep_supported` left out: how many, with which verdicts."""
     counts = Counter(claim.verdict.support for claim in claims if not _passes(claim))
     if not counts:
         return ()
@@ -48,7 +47,7 @@ def left_out(claims: Sequence[Claim]) -> tuple[str, ...]:
     told = (
         "1 claim was not upheld and is" if total == 1 else f"{total} claims were not upheld and are"
     )
-    return (f"strict: {told} left out ({verdicts})",)
+    return (f"keep_supported: {told} left out ({verdicts})",)
 
 
 def _passes(claim: Claim) -> bool:
@@ -71,7 +70,7 @@ def render(
     method: str,
     run: Run,
     status: Status | None = None,
-    strict: bool = False,
+    keep_supported: bool = False,
     pipeline: str = "",
     guarantee: Guarantee | None = None,
 ) -> Answer:
@@ -80,14 +79,14 @@ def render(
     Claims keep line breaks of their source out of the text: a sentence is shown on one line.
     """
     written = tuple(claim for claim in draft.claims if claim.text.strip())
-    said = keep_supported(written) if strict else written
+    said = supported_only(written) if keep_supported else written
     sources = _sources(said, draft.evidence.passages)
     text, claims = _lay_out(said, numbered(source.id for source in sources))
     status = status or Status.ANSWERED
     if not said:
         status = status if status is Status.FAILED else Status.ABSTAINED
         text = NOTHING_UPHELD if written else NOTHING_WRITTEN[status]
-    notes = (*draft.notes, *(left_out(written) if strict else ()))
+    notes = (*draft.notes, *(left_out(written) if keep_supported else ()))
     return Answer(
         id=new_id(),
         question=draft.question.text,

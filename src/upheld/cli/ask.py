@@ -47,8 +47,11 @@ def ask(
         list[str] | None,
         typer.Option("--label", help="See documents with these labels, and those with none."),
     ] = None,
+    keep_supported: Annotated[
+        bool, typer.Option("--keep-supported", help="Leave out what no source supports.")
+    ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Keep only sentences that a source upholds.")
+        bool, typer.Option("--strict", hidden=True, help="Deprecated: --keep-supported.")
     ] = False,
     judge: Annotated[
         bool, typer.Option("--judge", help="Ask the model about claims the verifier is unsure of.")
@@ -92,7 +95,7 @@ def ask(
             parameters=parameters,
             budget=Budget(seconds=seconds, llm_calls=llm_calls),
             labels=label,
-            strict=strict,
+            keep_supported=keep_supported or strict,
             options=AskOptions(listener=None if screen is None else screen.ended, watch=screen),
         )
     if as_json:

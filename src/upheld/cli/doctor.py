@@ -80,7 +80,11 @@ async def examine(settings: Settings) -> list[Check]:
         await _verifier(settings),
         _readers(),
         await _knowledge_base(settings),
-        *([await _wider(settings, settings.wider)] if settings.wider else []),
+        *(
+            [await _fallback_search(settings, settings.fallback_search)]
+            if settings.fallback_search
+            else []
+        ),
         await _llm(settings),
     ]
 
@@ -173,20 +177,20 @@ async def _knowledge_base(settings: Settings) -> Check:
     return Check("knowledge base", True, seen)
 
 
-async def _wider(settings: Settings, place: str) -> Check:
+async def _fallback_search(settings: Settings, place: str) -> Check:
     try:
         async with _opened(settings) as parts:
-            assert parts.wider is not None, "a place is set"
+            assert parts.fallback_search is not None, "a place is set"
             if place.startswith(("http://", "https://")):
                 with start_run():
-                    found = await parts.wider.under(Scope())(Question("a test"))
-                return Check("wider search", True, f"{place}: {len(found)} passages for a test")
+                    found = await parts.fallback_search.under(Scope())(Question("a test"))
+                return Check("fallback search", True, f"{place}: {len(found)} passages for a test")
             held = await parts.index.statistics(place)
     except UpheldError as error:
-        return Check("wider search", False, f"{place}: {error.args[0]}", error.help)
+        return Check("fallback search", False, f"{place}: {error.args[0]}", error.help)
     seen = f"collection {place}: {held.documents} documents"
     help = "" if held.documents else f"upheld index PATH --kb {settings.kb} --collection {place}"
-    return Check("wider search", bool(held.documents), seen, help)
+    return Check("fallback search", bool(held.documents), seen, help)
 
 
 @asynccontextmanager

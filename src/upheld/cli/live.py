@@ -28,7 +28,7 @@ DOING = {
     "plan": "planning",
     "write": "writing",
     "verify": "checking",
-    "bearing": "checking",
+    "relevance": "checking",
     "repair": "repairing",
 }
 _MOST_SENTENCES = 12  # of a draft; a terminal has not many lines

@@ -116,5 +116,9 @@ class StageFactory:
     def distil(self, wanted: bool) -> Distil | None:
         return Distil(grader=self.parts.grade.grader) if wanted else None
 
-    def wider(self, wanted: bool) -> Searcher | None:
-        return self.parts.wider.under(self.scope) if wanted and self.parts.wider else None
+    def fallback_search(self, wanted: bool) -> Searcher | None:
+        return (
+            self.parts.fallback_search.under(self.scope)
+            if wanted and self.parts.fallback_search
+            else None
+        )

@@ -66,7 +66,7 @@ def crag(kit: StageFactory, chosen: CragParameters) -> CRAG:
         grade=thresholds(kit.parts.grade, chosen.upper, chosen.lower),
         distil=kit.distil(chosen.strips),
         rewrite=kit.asking(lambda llm: Rewrite(llm=llm), chosen.rewrite),
-        wider=kit.wider(chosen.wider),
+        fallback_search=kit.fallback_search(chosen.fallback_search),
         write=kit.write,
     )
 
@@ -156,14 +156,14 @@ def fave(kit: StageFactory, chosen: FaveParameters) -> FaVe:
 def upheld(kit: StageFactory, chosen: UpheldParameters) -> ByDiagnosis:
     """Our own; without a language model a facet is answered from the few passages likeliest to."""
     writes = kit.parts.llm is not None
-    wider = kit.wider(chosen.wider)
+    fallback_search = kit.fallback_search(chosen.fallback_search)
     return ByDiagnosis(
         search=kit.search(),
         # Where one can look no further, verdicts and the last look judge what comes of it.
-        grade=kit.parts.grade if wider else None,
+        grade=kit.parts.grade if fallback_search else None,
         distil=kit.distil(chosen.strips and writes),  # quotes are sentences: strips only hide some
         rewrite=kit.asking(lambda llm: Rewrite(llm=llm)),
-        wider=wider,
+        fallback_search=fallback_search,
         plan=kit.asking(
             lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
             chosen.facets,
@@ -173,7 +173,7 @@ def upheld(kit: StageFactory, chosen: UpheldParameters) -> ByDiagnosis:
             lambda llm: Restate(llm=llm, max_tokens=min(Restate.max_tokens, kit.answer_tokens))
         ),
         check=kit.check,
-        last_look=final_checks(kit, chosen),
+        final_checks=final_checks(kit, chosen),
         rounds=chosen.rounds,
         unsupported=chosen.unsupported,
     )
@@ -194,13 +194,14 @@ def final_checks(kit: StageFactory, chosen: UpheldParameters) -> FinalChecks:
     grader = kit.parts.grade.grader
     deeper = chosen.model_copy(update={"passages": Rerank.candidates})
     return FinalChecks(
-        on_point=RelevanceGate(
-            grader=grader if chosen.on_point else None,
+        relevance_gate=RelevanceGate(
+            grader=grader if chosen.relevance_gate else None,
             embedder=kit.parts.embedder,
             quote=kit.asking(lambda _: extractive_answerer(kit, chosen.bridges)),
             check=kit.check,
         ),
-        rivals=ConflictDetector(
-            search=replace(kit, chosen=deeper).search(), grader=grader if chosen.rivals else None
+        detect_conflicts=ConflictDetector(
+            search=replace(kit, chosen=deeper).search(),
+            grader=grader if chosen.detect_conflicts else None,
         ),
     )

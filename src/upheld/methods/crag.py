@@ -5,16 +5,16 @@
                         └─ incorrect ── external ────────────┘
 
     internal = distil what was found
-    external = rewrite ──▶ wider ──▶ distil
+    external = rewrite ──▶ fallback_search ──▶ distil
 
 Departures:
 - The thresholds of the action are fitted for our grader: the paper's belong to the scale of its
   T5. That of the strips, -0.5, is the paper's.
 - The same grader also orders what search found (`rerank`); the paper takes the retriever's order.
-- The wider search is any searcher: the web as in the paper, or another collection.
+- The fallback search is any searcher: the web as in the paper, or another collection.
 - Without it, or where it finds nothing that helps, `incorrect` abstains instead of answering from
   bad passages, and `ambiguous` goes on with what there is.
-- Without strips, what the wider search finds is taken as it is.
+- Without strips, what the fallback search finds is taken as it is.
 - Where no strip of passages that were not graded bad is kept, they are used whole.
 - Both kinds of knowledge are looked for at once, and interleaved by rank: the writer reads the
   best of each, however few passages it takes.
@@ -41,15 +41,19 @@ class CRAG:
     search: Searcher
     grade: Grade
     distil: Distil | None  # None: passages whole, without strips
-    rewrite: Rewrite | None  # None: the wider search is for the question itself
-    wider: Searcher | None  # None: there is nowhere else to look
+    rewrite: Rewrite | None  # None: the fallback search is for the question itself
+    fallback_search: Searcher | None  # None: there is nowhere else to look
     write: Write
 
     async def __call__(self, question: Question) -> Draft:
         run = current_run()
         graded = await self.grade(question, await self.search(question))  # steps 1, 2
         knowledge = await corrected_evidence(  # steps 3 to 5: internal, external, or both
-            question, graded, distil=self.distil, rewrite=self.rewrite, wider=self.wider
+            question,
+            graded,
+            distil=self.distil,
+            rewrite=self.rewrite,
+            fallback_search=self.fallback_search,
         )
         if knowledge:
             draft = await self.write(question, knowledge)  # step 6
@@ -60,8 +64,7 @@ class CRAG:
 
     def _abstention(self, question: Question, found: Evidence) -> Draft:
         """No answer, and where it was looked for."""
-        elsewhere = "does not help" if self.wider is not None else "is not set up"
-        note = (
-            f"none of {len(found)} passages found is about the question; wider search {elsewhere}"
-        )
+        elsewhere = "does not help" if self.fallback_search is not None else "is not set up"
+        none = f"none of {len(found)} passages found is about the question"
+        note = f"{none}; fallback search {elsewhere}"
         return Draft(question, evidence=found, notes=(note,))

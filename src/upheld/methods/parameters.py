@@ -1,4 +1,4 @@
-"""What each method can be told: typed, checked, and listed by `upheld methods`.
+"""The parameters of each method: typed, checked, and listed by `upheld methods`.
 
 An ablation of a paper is a value here, so that it runs from the command line:
 
@@ -21,14 +21,14 @@ from upheld.verification.chain import Sigma
 
 
 class Feedback(StrEnum):
-    """Who puts the findings into words; nobody but the check decides them."""
+    """Who puts the findings of the check into words: code, or the language model."""
 
     COMPUTED = "computed"
     PHRASED = "phrased"
 
 
 class Parameters(BaseModel):
-    """What every method has."""
+    """Parameters that every method has."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,8 +41,8 @@ class CragParameters(Parameters):
     """Corrective RAG."""
 
     strips: bool = Field(True, description="keep only the strips that help")
-    rewrite: bool = Field(True, description="key phrases instead of the question, to look wider")
-    wider: bool = Field(True, description="look wider when what was found is not good enough")
+    rewrite: bool = Field(True, description="fall back with key phrases instead of the question")
+    fallback_search: bool = Field(True, description="search elsewhere where passages are bad")
     upper: float | None = Field(None, ge=-1, le=1, description="above: correct; else as fitted")
     lower: float | None = Field(None, ge=-1, le=1, description="below: incorrect; else as fitted")
 
@@ -113,12 +113,14 @@ class UpheldParameters(Parameters):
 
     rounds: int = Field(2, ge=0, le=5, description="rounds of repair at most")
     facets: bool = Field(True, description="plan where the question has several parts")
-    strips: bool = Field(True, description="keep only strips that help, where it looks wider")
-    wider: bool = Field(True, description="look wider when what was found is not good enough")
+    strips: bool = Field(True, description="keep only strips that help, if it can fall back")
+    fallback_search: bool = Field(True, description="search elsewhere where passages are bad")
     bridges: bool = Field(True, description="quote also what a quoted passage names")
-    on_point: bool = Field(True, description="quote or withhold what answers weakly")
+    relevance_gate: bool = Field(True, description="quote or withhold what answers weakly")
     # Off: of the 14 it reported on manuals, none was a conflict (docs/decisions/013-rivals.md).
-    rivals: bool = Field(False, description="report documents that answer otherwise; often wrong")
+    detect_conflicts: bool = Field(
+        False, description="report documents that answer otherwise; often wrong"
+    )
     unsupported: UnsupportedPolicy = Field(
         UnsupportedPolicy.MARK, description="what no source upholds"
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from upheld._internal.deprecated import PARAMETERS, DuplicateNameError, renamed
 from upheld.errors import UsageError
 from upheld.methods.parameters import (
     A2rParameters,
@@ -63,7 +64,7 @@ METHODS: Mapping[str, Entry] = {
     "crag": Entry(
         paper="Corrective RAG, arXiv:2401.15884",
         parameters=CragParameters,
-        calls="1, or 2 when it looks wider",
+        calls="1, or 2 with the fallback search",
         presets={  # the thresholds belong to the scale of the paper's own T5
             "paper": {"upper": 0.59, "lower": -0.99, "rerank": False},  # PopQA
             "paper_pubhealth": {"upper": 0.5, "lower": -0.91, "rerank": False},  # and ARC
@@ -149,6 +150,7 @@ def parameters(
 ) -> Parameters:
     """What a method runs with: its defaults, the settings, a preset and what was given, in turn."""
     known, name = entry(method), method_name(method)
+    given = _with_new_names(name, known, given)
     if preset is not None and preset not in known.presets:
         there = ", ".join(known.presets) or "none"
         raise UsageError(f"{name} has no preset '{preset}'.", help=f"There are: {there}.")
@@ -161,6 +163,16 @@ def parameters(
         raise UsageError(
             f"{name} cannot be set so: {wrong}", help=f"It can be told: {fields}."
         ) from error
+
+
+def _with_new_names(name: str, known: Entry, given: Values) -> Values:
+    """The parameters under the names of this version, where the method has them."""
+    fields = known.parameters.model_fields
+    old = {old: new for old, new in PARAMETERS.items() if old not in fields and new in fields}
+    try:
+        return renamed(given, old, f"the parameter of {name}")
+    except DuplicateNameError as error:
+        raise UsageError(f"{name} cannot be set so: {error}.") from error
 
 
 def _fault(fault: ErrorDetails, known: Entry) -> str:

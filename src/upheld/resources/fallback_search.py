@@ -18,7 +18,7 @@ from upheld.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class FallbackSearch:
-    """A wider search under the scope of a request, and how to close what it holds."""
+    """A fallback search under the scope of a request, and how to close what it holds."""
 
     under: Callable[[Scope], Searcher]
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
@@ -37,7 +37,7 @@ def open_fallback_search(
     chunker: Chunker,
 ) -> FallbackSearch | None:
     """As the settings say; None where there is nowhere else to look."""
-    place = settings.wider
+    place = settings.fallback_search
     if place is None:
         return None
     if place.startswith(("http://", "https://")):

@@ -36,7 +36,7 @@ class Resources:
     chunker: Chunker
     reader: ReadWorker
     judge: JudgeUncertain | None = None
-    wider: FallbackSearch | None = None
+    fallback_search: FallbackSearch | None = None
     searcher: Searcher | None = None  # finds what is answered from, instead of the index
 
     async def close(self) -> None:
@@ -48,8 +48,8 @@ class Resources:
     async def leave(self) -> None:
         """Close what belongs to this knowledge base, and leave what it shares with others open."""
         async with AsyncExitStack() as closing:
-            if self.wider is not None:
-                closing.push_async_callback(self.wider.close)
+            if self.fallback_search is not None:
+                closing.push_async_callback(self.fallback_search.close)
             closing.push_async_callback(self.index.close)
             if (close := getattr(self.searcher, "close", None)) is not None:
                 closing.push_async_callback(close)
@@ -146,7 +146,9 @@ async def join(shared: Shared, settings: Settings, index: Index | None = None) -
         chunker=shared.chunker,
         reader=shared.reader,
         judge=shared.judge,
-        wider=open_fallback_search(settings, index, embedder, shared.reader, shared.chunker),
+        fallback_search=open_fallback_search(
+            settings, index, embedder, shared.reader, shared.chunker
+        ),
     )
 
 

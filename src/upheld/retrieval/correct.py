@@ -25,22 +25,24 @@ async def corrected_evidence(
     *,
     distil: Distil | None,
     rewrite: Rewrite | None,
-    wider: Searcher | None,
+    fallback_search: Searcher | None,
 ) -> Evidence:
-    """What to write from, by the action that the grades call for (CRAG steps 3 to 5).
+    """The evidence to write from, by the action that the grades call for (CRAG steps 3 to 5).
 
-    Empty where what was found is bad and the wider search finds nothing that helps. Where no strip
-    of passages that were not graded bad is kept, they are used whole.
+    Empty if all passages are bad and the fallback search finds nothing that helps. Passages that
+    are not bad are used whole if none of their strips is kept.
     """
 
     async def internal() -> Evidence:  # step 3
         return await refined(question, graded.evidence, distil)
 
     async def external() -> Evidence:  # step 4; refined by the question as it was asked
-        if wider is None:
+        if fallback_search is None:
             return Evidence()
         query = await search_query(question, rewrite)
-        return await refined(question, await search_more(wider, query, "the wider search"), distil)
+        return await refined(
+            question, await search_more(fallback_search, query, "the fallback search"), distil
+        )
 
     match graded.action:  # step 5
         case Action.CORRECT:
@@ -65,7 +67,7 @@ async def search_query(question: Question, rewrite: Rewrite | None) -> Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Correct:
-    """Grade what was found, keep what helps of it, and look wider where it does not help.
+    """Grade what was found, keep what helps of it, and search elsewhere where it does not help.
 
     What is found to be bad is not written from: then the evidence is empty.
     """
@@ -73,7 +75,7 @@ class Correct:
     grade: Grade | None  # None: whatever was found will do
     distil: Distil | None  # None: passages whole
     rewrite: Rewrite | None  # None: the question itself is searched for
-    wider: Searcher | None  # None: there is nowhere else to look
+    fallback_search: Searcher | None  # None: there is nowhere else to look
 
     async def __call__(
         self, question: Question, found: Evidence, instead: Task[Evidence] | None = None
@@ -83,7 +85,11 @@ class Correct:
             return found
         graded = await self.grade(question, found)
         evidence = await corrected_evidence(
-            question, graded, distil=self.distil, rewrite=self.rewrite, wider=self.wider
+            question,
+            graded,
+            distil=self.distil,
+            rewrite=self.rewrite,
+            fallback_search=self.fallback_search,
         )
         if evidence or instead is None or graded.action is not Action.INCORRECT:
             return evidence

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from upheld._internal.deprecated import with_new_names
 from upheld._internal.to_json import to_json
 from upheld.ask_options import AskOptions
 from upheld.calibration.fitted import FittedGuarantee
@@ -65,7 +66,7 @@ class Ask(BaseModel):
                     "collection": "staff",
                     "method": "upheld",
                     "budget": {"seconds": 20, "llm_calls": 30},
-                    "strict": True,
+                    "keep_supported": True,
                 },
             ]
         },
@@ -77,7 +78,14 @@ class Ask(BaseModel):
     preset: str | None = Name
     parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=32)
     budget: AskBudget = AskBudget()
-    strict: bool = Field(default=False, description="Keep only sentences that a source upholds.")
+    keep_supported: bool = Field(
+        default=False, description="Leave out sentences that no source supports."
+    )
+    strict: bool = Field(
+        default=False,
+        description="Deprecated: the same as `keep_supported`.",
+        json_schema_extra={"deprecated": True},
+    )
     calibrated: bool = Field(
         default=True, description="Whether the collection's guarantee counts; false, for labelling."
     )
@@ -104,7 +112,7 @@ async def answered(
             parameters=ask.parameters,
             budget=replace(meter.budget, seconds=_run_seconds(meter)),
             labels=caller.labels,
-            strict=ask.strict,
+            keep_supported=ask.keep_supported or ask.strict,
             options=AskOptions(
                 calibrated=ask.calibrated,
                 guarantee=promise,
@@ -142,7 +150,7 @@ async def _keep(
     body: Body = to_json(answer)
     try:
         async with service.database.session(caller.tenant, labels=caller.labels) as session:
-            cites = await _cited(session, collection, service.settings.wider, answer)
+            cites = await _cited(session, collection, service.settings.fallback_search, answer)
             await answers.keep(session, _kept(collection, body), cites=cites)
             await once.keep(session, status=200, body=body, answer_id=answer.id)
     except NotFoundError as gone:
@@ -154,8 +162,8 @@ async def _keep(
 
 
 def shown(answer: KeptAnswer) -> Body:
-    """A kept answer as it was sent."""
-    return {**answer.body, "trace": answer.trace}
+    """A stored answer as it was sent; one of 0.1 has the field names of this version as well."""
+    return with_new_names({**answer.body, "trace": answer.trace})
 
 
 def _kept(collection: str, body: Body) -> KeptAnswer:
@@ -165,19 +173,19 @@ def _kept(collection: str, body: Body) -> KeptAnswer:
 
 
 async def _cited(
-    session: Session, collection: str, wider: str | None, answer: Answer
+    session: Session, collection: str, fallback_search: str | None, answer: Answer
 ) -> set[Cited]:
     """Every document whose words the answer has; pages of the web are nobody's to delete."""
     ids = {passage.document_id for passage in answer.sources}
     ids |= {each.document_id for both in answer.conflicts for each in (both.one, both.other)}
     here = {Cited(collection, id) for id in ids}
-    if wider is None:
+    if fallback_search is None:
         return here
-    if "://" in wider:
+    if "://" in fallback_search:
         pages = {document_id(each.uri) for each in answer.sources}
         return {each for each in here if each.document_id not in pages}
     # A passage does not tell which of the two collections it is from: where both hold its
     # document, it counts for both, and where none does any more, for the one that was asked.
-    either = here | {Cited(wider, id) for id in ids}
+    either = here | {Cited(fallback_search, id) for id in ids}
     known = await answers.known(session, either)
     return known | {each for each in here if each.document_id not in {k.document_id for k in known}}

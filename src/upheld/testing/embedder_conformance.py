@@ -44,8 +44,8 @@ class EmbedderConformance:
         found = await asyncio.gather(*(embedder.embed([text, TEXTS[0]]) for text in TEXTS))
         for own, ours in enumerate(found):
             # Neighbours in a batch move a vector a little, most where there are no words in it.
-            nearness = [float(ours[0] @ theirs[0]) for theirs in alone]
-            assert max(nearness) == nearness[own] > (0.97 if TEXTS[own] else 0.96)
+            similarity = [float(ours[0] @ theirs[0]) for theirs in alone]
+            assert max(similarity) == similarity[own] > (0.97 if TEXTS[own] else 0.96)
             assert float(ours[1] @ alone[own][1]) > 0.97
 
     async def test_a_text_is_nearer_to_its_likes(self, embedder: Embedder) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
+from upheld._internal.deprecated import add_deprecated_names, warn
 from upheld._internal.to_json import to_json
 from upheld.types.documents import Citation, Passage
 from upheld.types.evidence import Evidence, Question
@@ -37,14 +38,27 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of an answer; `answer.text[start:end] == text`, marks stand after it."""
+    """One statement of an answer: `answer.text[start:end] == text`, and marks follow it.
+
+    `relevance` is the probability that the claim helps to answer the question, whatever its
+    verdict; None where no grader scored it.
+    """
 
     text: str
     citations: tuple[Citation, ...] = ()
     verdict: Verdict = Verdict()
     start: int = 0
     end: int = 0
-    bearing: float | None = None  # the chance that it helps to answer the question
+    relevance: float | None = field(default=None, metadata={"deprecated_name": "bearing"})
+
+    # Read by pydantic, for the schema that OpenAPI shows.
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"json_schema_extra": add_deprecated_names}
+
+    @property
+    def bearing(self) -> float | None:
+        """Deprecated: `relevance`."""
+        warn("Claim.bearing is deprecated: it is Claim.relevance now")
+        return self.relevance
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,10 +106,10 @@ class JudgeUncertain:
             rests_on = {each.passage_id for each in (*claim.citations, *claim.verdict.evidence_for)}
             if not self._is_uncertain(claim) or not rests_on <= known.keys():
                 continue
-            wider = {id: each for id, each in known.items() if id in shown or id in rests_on}
-            if sum(len(each.searchable) for each in wider.values()) <= self.most_text:
+            longer = {id: each for id, each in known.items() if id in shown or id in rests_on}
+            if sum(len(each.searchable) for each in longer.values()) <= self.most_text:
                 doubtful.append(place)
-                shown = wider
+                shown = longer
         return doubtful, list(shown.values())
 
     def _is_uncertain(self, claim: Claim) -> bool:

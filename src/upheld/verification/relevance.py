@@ -1,8 +1,8 @@
-"""Bearing: how likely it is that a claim helps to answer the question, whoever upholds it.
+"""Relevance of claims: the probability that a claim helps to answer the question.
 
 A sentence may stand in a source word for word and still answer another question. The verifier does
-not see that; the grader, which read questions beside sentences when it was trained, may. How near
-the embedder puts the two is wrong about other claims than the grader is, so both are asked.
+not see that; the grader, which was trained on pairs of question and sentence, may. The cosine
+similarity of the two errs on other claims than the grader does, so both are combined.
 """
 
 from __future__ import annotations
@@ -20,56 +20,56 @@ from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Evidence, located
 
 # Fitted on dev answers by `python -m upheld_lab.fits relevance`: docs/decisions/011-one-passage.md
-GRADE, NEARNESS, SHIFT = 0.475, 3.69, -2.07
+GRADE, SIMILARITY, SHIFT = 0.475, 3.69, -2.07
 
 
 async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
-    """The draft, whose claims tell how they bear on its question, where somebody can say."""
+    """The draft with the relevance of every checkworthy claim; unchanged without a grader."""
     claims = [claim for claim in draft.claims if is_checkworthy(claim)]
     if grader is None or not claims:
         return draft
     question, texts = draft.question.text, titled(claims, draft.evidence)
     pairs = [QueryPassagePair(question, text) for text in texts]
     try:
-        grades, nearness = await together(
-            grade(grader, "bearing", pairs), cosine_similarities(question, texts, embedder)
+        grades, similarities = await together(
+            grade(grader, "relevance", pairs), cosine_similarities(question, texts, embedder)
         )
     except BudgetExceededError:
         return draft  # the run says so itself
     except ModelError as error:
         reason = str(error).splitlines()[0]
-        current_run().degrade(f"how claims bear on the question is not known: {reason}")
+        current_run().degrade(f"the relevance of claims is not known: {reason}")
         return draft
-    bearing = dict(zip(claims, map(probability, grades, nearness), strict=True))
+    scores = dict(zip(claims, map(probability, grades, similarities), strict=True))
     return replace(
-        draft, claims=tuple(replace(each, bearing=bearing.get(each)) for each in draft.claims)
+        draft, claims=tuple(replace(each, relevance=scores.get(each)) for each in draft.claims)
     )
 
 
-def probability(grade: float, nearness: float | None) -> float:
-    """Of helping to answer, by both; by the grade alone where there is nobody else."""
-    if nearness is None:
+def probability(grade: float, similarity: float | None) -> float:
+    """Combine grade and cosine similarity; without an embedder, the grade itself."""
+    if similarity is None:
         return grade
-    return sigmoid(GRADE * grade_logit(grade) + NEARNESS * nearness + SHIFT)
+    return sigmoid(GRADE * grade_logit(grade) + SIMILARITY * similarity + SHIFT)
 
 
 async def cosine_similarities(
     question: str, texts: Sequence[str], embedder: Embedder | None
 ) -> Sequence[float | None]:
-    """The cosine of each text and the question."""
+    """The cosine of each text and the question; None for each if there is no embedder."""
     if embedder is None:
         return [None] * len(texts)
     try:
         asked, *said = await embed(embedder, [question, *texts])
     except ModelError as error:
         reason = str(error).splitlines()[0]
-        current_run().degrade(f"the embedder failed, grades alone tell what bears: {reason}")
+        current_run().degrade(f"the embedder failed, relevance is by grades alone: {reason}")
         return [None] * len(texts)
     return [float(each @ asked) for each in said]
 
 
 def titled(claims: Sequence[Claim], evidence: Evidence) -> list[str]:
-    """Each with title and headings of what it cites first, as the quote writer reads sentences."""
+    """Claims with title and headings of their first citation, as the grader saw sentences."""
     passages = located(evidence.passages)
     cited = [
         next((passages[c.passage_id] for c in claim.citations if c.passage_id in passages), None)

@@ -148,7 +148,7 @@ def test_a_strict_answer_of_the_language_model_says_only_what_is_upheld(
     kb: Path, llama_server: str
 ) -> None:
     with briefly(kb, llama_server) as opened:
-        answer = opened.ask("How long does the ferry crossing take?", strict=True)
+        answer = opened.ask("How long does the ferry crossing take?", keep_supported=True)
     supports = {claim.verdict.support for claim in answer.claims}
     assert supports <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}
     assert (Support.SUPPORTED in supports) == (answer.status is Status.ANSWERED)
@@ -209,7 +209,7 @@ def test_the_command_line_prints_the_same_object_as_the_library(kb: Path, tmp_pa
 
 def test_the_command_line_shows_verdicts(kb: Path, run: Command) -> None:
     question = "How long does the ferry crossing take?"
-    told = run("ask", question, "--kb", str(kb), "--strict")
+    told = run("ask", question, "--kb", str(kb), "--keep-supported")
     assert told.code == 0, told.err
     lines = [line.strip() for line in told.out.splitlines()]
     assert lines[0].startswith("✓ ")
@@ -231,10 +231,10 @@ def test_strict_exits_as_an_abstention_where_nothing_is_upheld(
     monkeypatch.setenv("UPHELD_LOCAL_MODELS", "false")
     run("index", str(folder))
     assert run("ask", question).code == 0
-    told = run("ask", question, "--strict")
+    told = run("ask", question, "--keep-supported")
     assert told.code == 3, told.out
     assert "No sentence of the answer could be upheld" in told.out
-    assert "strict: 1 claim was not upheld" in told.out
+    assert "keep_supported: 1 claim was not upheld" in told.out
 
 
 def test_exit_codes(kb: Path, run: Command) -> None:

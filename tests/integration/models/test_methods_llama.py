@@ -79,7 +79,7 @@ async def test_the_invariants_hold(
         tmp_path / "kb",
         llm_url=llama_server,
         llm_model=MODEL,
-        wider="elsewhere",
+        fallback_search="elsewhere",
         passages=3,
         answer_tokens=tokens,
     ) as kb:

@@ -104,16 +104,18 @@ def test_the_knowledge_base_is_not_blamed_for_the_language_model(tmp_path: Path)
 
 
 def test_a_wider_collection_without_documents_is_told(tmp_path: Path) -> None:
-    check = examined(tmp_path, local_models=False, wider="archive")["wider search"]
+    check = examined(tmp_path, local_models=False, fallback_search="archive")["fallback search"]
     assert (check.ok, check.seen) == (False, "collection archive: 0 documents")
     assert check.help.endswith("--collection archive")
 
 
 def test_a_web_search_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
-    check = examined(tmp_path, local_models=False, wider="http://127.0.0.1:9")["wider search"]
+    check = examined(tmp_path, local_models=False, fallback_search="http://127.0.0.1:9")[
+        "fallback search"
+    ]
     assert not check.ok
     assert "cannot reach" in check.seen
 
 
 def test_without_a_wider_search_nothing_is_said_of_it(tmp_path: Path) -> None:
-    assert "wider search" not in examined(tmp_path, local_models=False)
+    assert "fallback search" not in examined(tmp_path, local_models=False)

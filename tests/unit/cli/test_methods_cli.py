@@ -148,7 +148,7 @@ async def asked(
         grade=Grade(grader=grader, upper=0.5, lower=-0.9),
         chunker=Chunker(),
         reader=ReadWorker(),
-        wider=mainland(index, Luck(dice=Random(0))),
+        fallback_search=mainland(index, Luck(dice=Random(0))),
     )
     kb = AsyncUpheld(parts)
     answer = await kb.ask(question, method=method, parameters=given or {}, preset=preset)
@@ -172,7 +172,7 @@ WHERE: Mapping[tuple[Any, ...], dict[str, Any]] = {
     ("uoq", "delta"): {"given": {"sessions": 3, "select": "r_q"}},
     ("fave", "passages"): {"given": {"per_question": 10}},
     ("upheld", "bridges"): {"writes": False, "question": FERRY},
-    ("upheld", "on_point"): {"good": True, "question": "Which museum opened in 1881?"},
+    ("upheld", "relevance_gate"): {"good": True, "question": "Which museum opened in 1881?"},
     ("upheld", "rounds", 5): {"given": {"rounds": 0}},
     ("upheld", "unsupported"): {"given": {"rounds": 0}, "question": FERRY},
 }
@@ -286,12 +286,12 @@ def test_explaining_an_unknown_method_is_a_usage_error() -> None:
 
 
 # Steps of every method, which no diagram repeats, and steps that a diagram calls otherwise.
-EVERYWHERE = {"bearing", "embed", "rerank", "verify"}
+EVERYWHERE = {"relevance", "embed", "rerank", "verify"}
 TOLD_AS = {
     "action": "grade|correct",
     "chain_verify": "verify",
     "judgment": "verify",
-    "distil": "distil|correct",  # which is to grade, to distil and to look wider
+    "distil": "distil|correct",  # which is to grade, to distil and to search elsewhere
     "grade": "grade|correct",
     "plan": "plan|facets",
     "relevant": "r_q",

@@ -37,11 +37,13 @@ def claim(text: str, name: str, quote: str) -> Claim:
     return Claim(text, (Citation(name, f"doc-{name}", "v", start, start + len(quote), quote),))
 
 
-async def answered(model: FakeEntailment | None, *claims: Claim, strict: bool = False) -> Answer:
+async def answered(
+    model: FakeEntailment | None, *claims: Claim, keep_supported: bool = False
+) -> Answer:
     passages = (passage("tower", TOWER), passage("ferry", FERRY))
     evidence = Evidence(tuple(Hit(each, 1.0, "q") for each in passages))
     checked = await VerifyDraft(verify=Verify(model=model))(Draft(Question("q"), claims, evidence))
-    return render(checked, method="rag", run=Run(), strict=strict)
+    return render(checked, method="rag", run=Run(), keep_supported=keep_supported)
 
 
 QUOTED = claim("It opens to visitors at nine.", "tower", "It opens to visitors at nine.")
@@ -92,10 +94,11 @@ async def test_what_was_not_checked_shows_what_it_cites_and_why(
 async def test_a_strict_answer_that_is_left_empty_says_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lines = shown(await answered(FakeEntailment(), DENIED, INVENTED, strict=True), capsys)
+    lines = shown(await answered(FakeEntailment(), DENIED, INVENTED, keep_supported=True), capsys)
     assert lines[0] == "No sentence of the answer could be upheld by the documents."
     assert " ".join(lines[1:]) == (
-        "note: strict: 2 claims were not upheld and are left out (1 contradicted, 1 unsupported)"
+        "note: keep_supported: 2 claims were not upheld and are left out "
+        "(1 contradicted, 1 unsupported)"
     )
 
 

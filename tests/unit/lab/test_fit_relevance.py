@@ -14,7 +14,7 @@ from upheld_lab.fits.relevance import Told, cross_validated, fitted, odds, signa
 
 
 def by_lot(count: int) -> list[Told]:
-    """Right where 2 x grade + 4 x nearness of the surest claim and some noise are above 1."""
+    """Right where 2 x grade + 4 x similarity of the surest claim and some noise are above 1."""
     dice = random.Random(0)
     told = []
     for _ in range(count):
@@ -25,8 +25,8 @@ def by_lot(count: int) -> list[Told]:
 
 
 def test_both_signals_are_weighed() -> None:
-    grade, nearness, shift = fitted(by_lot(2000))
-    assert 1.5 < nearness / grade < 2.5
+    grade, similarity, shift = fitted(by_lot(2000))
+    assert 1.5 < similarity / grade < 2.5
     assert shift < 0
 
 
@@ -76,7 +76,7 @@ async def test_signals_are_those_of_the_stage() -> None:
         (source,),
     )
     embedder = FakeEmbedder()
-    ((grade, nearness),) = await signals(answer, FakeGrader(), embedder)
+    ((grade, similarity),) = await signals(answer, FakeGrader(), embedder)
     assert embedder.embedded[1] == f"Ferries\n{text}"
-    assert 0 < nearness < 1
+    assert 0 < similarity < 1
     assert grade > 0  # nearly all words of the question are there

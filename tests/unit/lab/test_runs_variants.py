@@ -51,13 +51,13 @@ def test_what_cannot_run_is_refused_at_once(text: str, match: str) -> None:
 
 
 def test_suites_of_sources_that_disagree_look_for_that() -> None:
-    variants = parse_variants("rag,upheld,upheld:rivals=false,upheld:rounds=1")
+    variants = parse_variants("rag,upheld,upheld:detect_conflicts=false,upheld:rounds=1")
     assert [each.name for each in for_suite(variants, "short+poison")] == [
         "rag",
-        "upheld:rivals=true",
-        "upheld:rivals=false",
-        "upheld:rounds=1+rivals=true",
+        "upheld:detect_conflicts=true",
+        "upheld:detect_conflicts=false",
+        "upheld:rounds=1+detect_conflicts=true",
     ]
     assert for_suite(variants, "short") == variants
-    both = parse_variants("upheld,upheld:rivals=true")
+    both = parse_variants("upheld,upheld:detect_conflicts=true")
     assert for_suite(both, "conflict") == both

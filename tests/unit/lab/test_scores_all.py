@@ -17,7 +17,7 @@ from upheld_lab.bench.suites.suite import Asked
 
 OWLS = passage("owls", "Owls hunt at night.")
 BATS = passage("bats", "Bats sleep in caves.")
-GOOD = claim("Owls hunt at night.", OWLS, support=Support.SUPPORTED, probability=0.9, bearing=0.5)
+GOOD = claim("Owls hunt at night.", OWLS, support=Support.SUPPORTED, probability=0.9, relevance=0.5)
 LOOSE = claim("Bats hunt by day.", BATS, support=Support.UNSUPPORTED, probability=0.1)
 MIXED = answer(GOOD, LOOSE, sources=(OWLS, BATS), usage=Usage(2, 3, 100, 40, 10))
 WHEN = Asked(

@@ -10,10 +10,10 @@ from upheld_lab.bench.scores.gold import gold_citations
 from upheld_lab.bench.scores.precision_recall import PrecisionRecall
 from upheld_lab.bench.scores.shown import confidence, is_shown, method_of, shown_claims, text_of
 
-GOOD = claim("Owls fly.", A, support=Support.SUPPORTED, probability=0.8, bearing=0.5)
-SURE = claim("Owls hoot.", B, support=Support.SUPPORTED, probability=0.6, bearing=0.9)
+GOOD = claim("Owls fly.", A, support=Support.SUPPORTED, probability=0.8, relevance=0.5)
+SURE = claim("Owls hoot.", B, support=Support.SUPPORTED, probability=0.6, relevance=0.9)
 QUOTED = claim(
-    "Owls eat.", B, support=Support.SUPPORTED, probability=0.3, cause=Cause.QUOTED, bearing=0.7
+    "Owls eat.", B, support=Support.SUPPORTED, probability=0.3, cause=Cause.QUOTED, relevance=0.7
 )
 LOOSE = claim("Owls swim.", C, support=Support.UNSUPPORTED, probability=0.2)
 UNCHECKED = claim("Owls sing.", C, support=Support.NOT_CHECKED)

@@ -25,8 +25,10 @@ async def test_documents_that_answer_otherwise_are_looked_for_only_where_that_is
 ) -> None:
     async with await kb(tmp_path, lambda *_: WRITTEN) as opened:
         usual = build(opened._parts, opened.scope(), parameters("upheld", {}))
-        wanted = build(opened._parts, opened.scope(), parameters("upheld", {"rivals": "true"}))
+        wanted = build(
+            opened._parts, opened.scope(), parameters("upheld", {"detect_conflicts": "true"})
+        )
     assert isinstance(usual, ByDiagnosis)
     assert isinstance(wanted, ByDiagnosis)
-    assert usual.last_look.rivals.grader is None
-    assert wanted.last_look.rivals.grader is opened._parts.grade.grader is not None
+    assert usual.final_checks.detect_conflicts.grader is None
+    assert wanted.final_checks.detect_conflicts.grader is opened._parts.grade.grader is not None

@@ -108,17 +108,17 @@ def searched(text: str, stage: str = "search") -> Event:
     return Event(1, None, stage, 0.0, 0.0, note=text)
 
 
-@pytest.mark.parametrize("leftover", UnsupportedPolicy)
+@pytest.mark.parametrize("unsupported", UnsupportedPolicy)
 def test_where_nothing_holds_the_draft_abstains_and_says_what_was_searched(
-    leftover: UnsupportedPolicy,
+    unsupported: UnsupportedPolicy,
 ) -> None:
-    empty = apply_policy(draft(WRONG, LOOSE, REMARK), leftover)
+    empty = apply_policy(draft(WRONG, LOOSE, REMARK), unsupported)
     assert empty.claims == ()
     assert empty.evidence == draft().evidence
     withheld = "2 sentences were withheld: no source upholds what was written"
     assert empty.notes == (withheld,)
-    assert apply_policy(draft(LOOSE), leftover).notes[0].startswith("1 sentence was withheld")
-    assert apply_policy(Draft(ASK), leftover).notes == ()
+    assert apply_policy(draft(LOOSE), unsupported).notes[0].startswith("1 sentence was withheld")
+    assert apply_policy(Draft(ASK), unsupported).notes == ()
     events = [searched("opening"), searched("opening"), searched("wide", "web_search")]
     final = telling_searches(empty, [*events, searched("x", "verify")])
     assert final.notes == (withheld, "searched for: opening; wide")

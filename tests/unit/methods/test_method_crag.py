@@ -68,7 +68,7 @@ async def crag(
     strips: float = 0.9,
     grader: Grader | None = None,
 ) -> tuple[CRAG, Asked, Asked]:
-    """The method, its search and its wider search."""
+    """The method, its search and its fallback search."""
     grader = grader or Grades(inside=inside, strips=strips)
     llm = llm or scripted({KeyPhrases: [PHRASES], Claims: [ANSWER]})
     near, far = await shelf(inside=INSIDE), await shelf(outside=OUTSIDE)
@@ -77,7 +77,7 @@ async def crag(
         grade=Grade(grader=grader, upper=0.5, lower=-0.5),
         distil=Distil(grader=grader),
         rewrite=Rewrite(llm=llm),
-        wider=far,
+        fallback_search=far,
         write=writer(llm),
     )
     return method, near, far
@@ -127,7 +127,7 @@ async def test_ambiguous_writes_from_both() -> None:
 
 
 async def test_both_kinds_of_knowledge_are_looked_for_at_once() -> None:
-    """The strips wait for the wider search and it for them: one after the other would hang."""
+    """The strips wait for the fallback search and it for them: one after the other would hang."""
     meeting = asyncio.Barrier(2)
 
     @dataclass
@@ -145,7 +145,7 @@ async def test_both_kinds_of_knowledge_are_looked_for_at_once() -> None:
             return await Asked.__call__(self, question)
 
     method, _, far = await crag(grader=Waits(inside=AMBIGUOUS))
-    method = replace(method, wider=WaitsToo(far.search))
+    method = replace(method, fallback_search=WaitsToo(far.search))
     async with asyncio.timeout(10):
         assert sources(await method(ASK)) == ["inside", "outside"]
 
@@ -178,11 +178,11 @@ async def test_without_rewriting_the_question_itself_is_searched_wider() -> None
 async def test_with_nowhere_else_to_look_incorrect_abstains_and_says_what_was_searched() -> None:
     method, _, _ = await crag(inside=INCORRECT)
     with start_run() as run:
-        draft = await replace(method, wider=None)(ASK)
+        draft = await replace(method, fallback_search=None)(ASK)
     assert draft.claims == ()
     assert sources(draft) == ["inside"]  # what it saw
     assert draft.notes == (
-        "none of 1 passages found is about the question; wider search is not set up",
+        "none of 1 passages found is about the question; fallback search is not set up",
     )
     assert called(run) == []
     assert run.best is draft
@@ -191,7 +191,7 @@ async def test_with_nowhere_else_to_look_incorrect_abstains_and_says_what_was_se
 async def test_with_nowhere_else_to_look_ambiguous_goes_on_with_what_there_is() -> None:
     method, _, _ = await crag(inside=AMBIGUOUS)
     with start_run() as run:
-        draft = await replace(method, wider=None)(ASK)
+        draft = await replace(method, fallback_search=None)(ASK)
     assert sources(draft) == ["inside"]
     assert called(run) == ["write"]
 
@@ -222,7 +222,7 @@ async def test_nothing_that_helps_elsewhere_is_an_abstention() -> None:
         draft = await method(ASK)
     assert draft.claims == ()
     assert draft.notes == (
-        "none of 1 passages found is about the question; wider search does not help",
+        "none of 1 passages found is about the question; fallback search does not help",
     )
     assert called(run) == ["rewrite"]
 
@@ -239,10 +239,10 @@ async def test_a_wider_search_that_fails_or_finds_nothing_is_told(
 ) -> None:
     method, _, _ = await crag(inside=chance)
     with start_run() as run:
-        draft = await replace(method, wider=Asked(errors=[error]))(ASK)
+        draft = await replace(method, fallback_search=Asked(errors=[error]))(ASK)
     assert [each.document_id for claim in draft.claims for each in claim.citations] == found
     label = f"failed: {error}" if error else "found nothing: lighthouse architect"
-    assert run.degraded == [f"the wider search {label}"]
+    assert run.degraded == [f"the fallback search {label}"]
 
 
 @pytest.mark.parametrize("error", [BudgetExceededError("time is up"), UsageError("no such shelf")])
@@ -250,7 +250,7 @@ async def test_other_errors_of_the_wider_search_pass_through(error: UpheldError)
     for chance in (INCORRECT, AMBIGUOUS):
         method, _, _ = await crag(inside=chance)
         with pytest.raises(type(error)):
-            await replace(method, wider=Asked(errors=[error]))(ASK)
+            await replace(method, fallback_search=Asked(errors=[error]))(ASK)
 
 
 async def test_a_model_that_cannot_rewrite_leaves_the_question() -> None:
@@ -284,7 +284,7 @@ async def test_a_grader_that_fails_leaves_it_ambiguous_and_undistilled() -> None
 async def test_the_budget() -> None:
     method, _, _ = await crag(inside=INCORRECT)
     with start_run(Budget(llm_calls=0)) as run:
-        draft = await method(ASK)  # searched wider for the question itself
+        draft = await method(ASK)  # the fallback search was for the question itself
     assert sources(draft) == ["outside"]
     assert run.meter.used.requests == 0
     assert "done without a call" in run.degraded[0]

@@ -141,18 +141,18 @@ WEB = {"web": "The house that has opened in 1881 is the museum."}
 
 
 async def test_bad_evidence_is_corrected_before_writing() -> None:
-    wider = await shelf(WEB)
+    fallback_search = await shelf(WEB)
     llm = FakeLLM(Says({OPEN: written((OPENED, [1]))}))
-    draft, run = await ask(method(await shelf(OWLS), llm, wider=wider))
+    draft, run = await ask(method(await shelf(OWLS), llm, fallback_search=fallback_search))
     assert (told(draft), sources(draft)) == ([OPENED], ["web"])
     assert called(run) == ["rewrite", "write"]
-    assert wider.queries == ["house director"]
+    assert fallback_search.queries == ["house director"]
 
 
 async def test_doubtful_evidence_is_joined_by_a_wider_search() -> None:
     llm = FakeLLM(Says({OPEN: written((OPENED, [2]))}))
     doubtful = {"shop": "The museum has a shop."}
-    made = method(await shelf(doubtful), llm, wider=await shelf(WEB))
+    made = method(await shelf(doubtful), llm, fallback_search=await shelf(WEB))
     draft, run = await ask(replace(made, grade=Grade(grader=FakeGrader(), upper=0.9, lower=-0.5)))
     assert sources(draft) == ["shop", "web"]
     assert called(run) == ["rewrite", "write"]
@@ -242,17 +242,17 @@ async def test_restating_knows_what_the_new_passages_say_against_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("leftover", "kept"),
+    ("unsupported", "kept"),
     [(UnsupportedPolicy.MARK, [OPENED, MONDAY]), (UnsupportedPolicy.DROP, [OPENED])],
 )
 async def test_what_is_still_unsupported_is_marked_or_dropped(
-    leftover: UnsupportedPolicy, kept: list[str]
+    unsupported: UnsupportedPolicy, kept: list[str]
 ) -> None:
     llm = FakeLLM(Says({OPEN: written((OPENED, [1]), (MONDAY, [1]))}, {MONDAY: written()}))
-    draft, run = await ask(method(await shelf(MUSEUM), llm, unsupported=leftover))
+    draft, run = await ask(method(await shelf(MUSEUM), llm, unsupported=unsupported))
     assert told(draft) == kept
     assert called(run) == ["write", "restate"]  # once: the same repair is not tried twice
-    (settled,) = (event for event in run.events if event.stage == "settle")
+    (settled,) = (event for event in run.events if event.stage == "apply_policy")
     assert settled.note == f"1 claims did not hold, {len(kept) - 1} of them are shown"
     assert repairs(run)[0].note == f"unsupported: {MONDAY} -> as it was"
 
@@ -319,8 +319,8 @@ async def test_an_unanswered_facet_is_asked_in_other_words_and_its_answer_append
 
 async def test_the_second_attempt_also_looks_wider() -> None:
     llm = FakeLLM(Says({OPEN: written((OPENED, [1]))}))
-    wider = await shelf(WEB)
-    made = method(Asked(), llm, wider=wider)
+    fallback_search = await shelf(WEB)
+    made = method(Asked(), llm, fallback_search=fallback_search)
     made = replace(made, grade=None)  # nothing is found, so nothing is graded bad
     draft, run = await ask(made)
     assert told(draft) == [OPENED]

@@ -65,10 +65,12 @@ THREE = Says(
 
 async def three(**changes: Any) -> ByDiagnosis:
     """Three facets, one claim contradicted, one unsupported; evidence that calls for more."""
-    wider = await shelf({"web": "The museum has a web page."})
+    fallback_search = await shelf({"web": "The museum has a web page."})
     search = by_word(await shelf(MUSEUM), "Monday", await shelf({"w": MUSEUM["whale"]}))
     doubtful = Grade(grader=FakeGrader(), upper=0.99, lower=-0.9)
-    return method(search, FakeLLM(THREE), **{"grade": doubtful, "wider": wider, **changes})
+    return method(
+        search, FakeLLM(THREE), **{"grade": doubtful, "fallback_search": fallback_search, **changes}
+    )
 
 
 async def test_three_facets_and_two_repairs_cost_no_more_than_twelve_completions() -> None:
@@ -84,7 +86,7 @@ async def test_three_facets_and_two_repairs_cost_no_more_than_twelve_completions
 
 
 async def test_repairs_of_a_round_run_at_once() -> None:
-    made, both = await three(wider=None), asyncio.Barrier(2)
+    made, both = await three(fallback_search=None), asyncio.Barrier(2)
     assert made.restate is not None
     restate = made.restate
 
@@ -164,7 +166,7 @@ async def test_when_the_calls_run_out_the_best_draft_is_kept(calls: int) -> None
 @pytest.mark.parametrize("calls", range(10))
 async def test_nothing_that_was_paid_for_is_lost(calls: int) -> None:
     """Without the quote writer: a call that is refused does not undo those beside it."""
-    made = await three(rewrite=None, wider=None)  # plan, 3 x write, 2 x restate
+    made = await three(rewrite=None, fallback_search=None)  # plan, 3 x write, 2 x restate
     made = replace(made, write=made.write.write)  # type: ignore[attr-defined]  # the LLM's alone
     with start_run(Budget(llm_calls=calls)) as run:
         try:
@@ -244,14 +246,14 @@ FAULTS = st.sampled_from([None, None, None, *(each for each in Fault if each is 
     faults=st.lists(FAULTS, max_size=4),
     calls=st.one_of(st.none(), st.integers(0, 12)),
     question=st.sampled_from([ASK, PARTS]),
-    leftover=st.sampled_from(UnsupportedPolicy),
+    unsupported=st.sampled_from(UnsupportedPolicy),
 )
 def test_the_best_is_returned_whatever_goes_wrong(
     lines: list[Line],
     faults: list[Fault | None],
     calls: int | None,
     question: Question,
-    leftover: UnsupportedPolicy,
+    unsupported: UnsupportedPolicy,
 ) -> None:
     """What is offered is recorded, and held against what comes back."""
     left, offered = list(lines), list[tuple[Score, Draft]]()
@@ -269,7 +271,7 @@ def test_the_best_is_returned_whatever_goes_wrong(
     async def answered() -> tuple[Draft | None, Run]:
         check = VerifyDraft(verify=Verify(model=FakeEntailment(faults=list(faults))))
         whole = method(
-            await shelf(MUSEUM, limit=2), FakeLLM(say), check=check, unsupported=leftover
+            await shelf(MUSEUM, limit=2), FakeLLM(say), check=check, unsupported=unsupported
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("upheld.run.trace.Run", Recording)
@@ -293,9 +295,9 @@ def test_the_best_is_returned_whatever_goes_wrong(
     assert {each.passage_id for claim in best.claims for each in claim.citations} <= ids
     found = set(supports(best))
     assert not best.claims or found & {Support.SUPPORTED, Support.NOT_CHECKED}
-    if leftover is UnsupportedPolicy.MARK and best.claims and math.isfinite(run.best_score[0]):
+    if unsupported is UnsupportedPolicy.MARK and best.claims and math.isfinite(run.best_score[0]):
         said = [claim for claim in best.claims if is_checkworthy(claim)]
         assert run.best_score[0] == -supports(best).count(Support.CONTRADICTED)
         assert run.best_score[2] == sum(map(is_supported, said)) / len(said)
-    if leftover is UnsupportedPolicy.DROP:
+    if unsupported is UnsupportedPolicy.DROP:
         assert not found & {Support.UNSUPPORTED, Support.CONTRADICTED}

@@ -34,14 +34,14 @@ def correct(
     grader: FakeGrader | None = None,
     distil: bool = False,
     rewrite: Rewrite | None = None,
-    wider: Searcher | None = None,
+    fallback_search: Searcher | None = None,
 ) -> Correct:
     grader = grader or FakeGrader()
     return Correct(
         grade=Grade(grader=grader, upper=0.5, lower=-0.5),
         distil=Distil(grader=grader) if distil else None,
         rewrite=rewrite,
-        wider=wider,
+        fallback_search=fallback_search,
     )
 
 
@@ -52,34 +52,39 @@ async def found(**documents: str) -> Evidence:
 
 
 async def test_correct_evidence_is_used_and_nothing_else_is_searched() -> None:
-    wider = await shelf({"web": "The ferry does leave at dawn."})
+    fallback_search = await shelf({"web": "The ferry does leave at dawn."})
     evidence = await found(good=GOOD, bad=BAD)
-    assert await correct(wider=wider)(FERRY, evidence) != Evidence()
-    assert set(ids(await correct(wider=wider)(FERRY, evidence))) == {"good", "bad"}
+    assert await correct(fallback_search=fallback_search)(FERRY, evidence) != Evidence()
+    assert set(ids(await correct(fallback_search=fallback_search)(FERRY, evidence))) == {
+        "good",
+        "bad",
+    }
     assert ids(await correct(distil=True)(FERRY, evidence)) == ["good"]
-    assert wider.queries == []
+    assert fallback_search.queries == []
 
 
 async def test_ambiguous_evidence_is_joined_by_a_wider_search() -> None:
-    wider = await shelf({"web": "The ferry does leave at dawn."})
+    fallback_search = await shelf({"web": "The ferry does leave at dawn."})
     evidence = await found(half=HALF)
-    assert ids(await correct(wider=wider)(FERRY, evidence)) == ["half", "web"]
+    assert ids(await correct(fallback_search=fallback_search)(FERRY, evidence)) == ["half", "web"]
     assert ids(await correct()(FERRY, evidence)) == ["half"]
 
 
 async def test_incorrect_evidence_is_replaced_by_a_wider_search_in_key_phrases() -> None:
-    wider = await shelf({"web": "The ferry does leave at dawn."})
+    fallback_search = await shelf({"web": "The ferry does leave at dawn."})
     rewrite = Rewrite(llm=FakeLLM([{"phrases": ["ferry", "departure"]}]))
     evidence = await found(bad=BAD)
-    assert ids(await correct(rewrite=rewrite, wider=wider)(FERRY, evidence)) == ["web"]
-    assert wider.queries == ["ferry departure"]
+    assert ids(
+        await correct(rewrite=rewrite, fallback_search=fallback_search)(FERRY, evidence)
+    ) == ["web"]
+    assert fallback_search.queries == ["ferry departure"]
 
 
 async def test_incorrect_evidence_is_not_written_from() -> None:
     evidence = await found(bad=BAD)
     assert await correct()(FERRY, evidence) == Evidence()
     assert await correct()(FERRY, Evidence()) == Evidence()
-    assert await correct(wider=Asked())(FERRY, evidence) == Evidence()
+    assert await correct(fallback_search=Asked())(FERRY, evidence) == Evidence()
 
 
 async def test_evidence_of_another_search_stands_in_if_it_is_better() -> None:
@@ -99,9 +104,9 @@ async def test_a_wider_search_that_fails_leaves_what_there_is() -> None:
 
     half, bad = await found(half=HALF), await found(bad=BAD)
     with start_run() as run:
-        assert ids(await correct(wider=down)(FERRY, half)) == ["half"]
-        assert await correct(wider=down)(FERRY, bad) == Evidence()
-    assert run.degraded == ["the wider search failed: down"]
+        assert ids(await correct(fallback_search=down)(FERRY, half)) == ["half"]
+        assert await correct(fallback_search=down)(FERRY, bad) == Evidence()
+    assert run.degraded == ["the fallback search failed: down"]
 
 
 async def test_strips_that_all_fall_leave_the_passages_whole() -> None:
@@ -113,5 +118,5 @@ async def test_strips_that_all_fall_leave_the_passages_whole() -> None:
 
 @pytest.mark.parametrize("evidence", [Evidence(), draft().evidence])
 async def test_without_grades_what_was_found_will_do(evidence: Evidence) -> None:
-    ungraded = Correct(grade=None, distil=None, rewrite=None, wider=Asked())
+    ungraded = Correct(grade=None, distil=None, rewrite=None, fallback_search=Asked())
     assert await ungraded(FERRY, evidence) is evidence

@@ -54,12 +54,14 @@ class AnswerFacet:
             return await self._answered(facet, await found)
         return await self._answered(facet, await self.search(facet), found)
 
-    async def anew(self, facet: Question, seen: Evidence) -> Draft:
-        """Another attempt, in other words and wider; only from what was not seen before."""
+    async def retry(self, facet: Question, seen: Evidence) -> Draft:
+        """Search again, in other words and with the fallback; write only from unseen passages."""
         query = await self.correct.query(facet)
-        places = [self.search] if self.correct.wider is None else [self.search, self.correct.wider]
+        fallback = self.correct.fallback_search
+        places = [self.search] if fallback is None else [self.search, fallback]
         found = await all_of(search_more(each, query, "the further search") for each in places)
-        here = replace(self, correct=replace(self.correct, wider=None))  # it was looked at just now
+        # The fallback was searched just now.
+        here = replace(self, correct=replace(self.correct, fallback_search=None))
         return await here._answered(facet, unseen(union(*found), seen))
 
     async def _answered(
@@ -72,15 +74,15 @@ class AnswerFacet:
         # What says nothing is not looked at again: an empty draft names all that it was tried on.
         return draft if draft.claims else replace(draft, evidence=union(evidence, found))
 
-    async def weighed(self, drafts: Sequence[Draft]) -> list[Draft]:
-        """Claims that are not upheld, held against what was found for all facets and by repairs.
+    async def recheck(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """Check unsupported claims again, against the evidence of all facets and of repairs.
 
-        It may uphold them, or say otherwise; that costs no LLM call, and no pair is asked twice.
+        This makes no LLM call, and no pair of claim and passage is scored twice.
         """
         everything = union(*(draft.evidence for draft in drafts))
-        return await all_of(self._weighed(draft, everything) for draft in drafts)
+        return await all_of(self._recheck(draft, everything) for draft in drafts)
 
-    async def _weighed(self, draft: Draft, everything: Evidence) -> Draft:
+    async def _recheck(self, draft: Draft, everything: Evidence) -> Draft:
         if all(is_supported(claim) or not is_checkworthy(claim) for claim in draft.claims):
             return draft
         claims = (await self.check(replace(draft, evidence=everything))).claims

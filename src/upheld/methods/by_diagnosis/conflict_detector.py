@@ -1,8 +1,8 @@
-"""Rivals: another document that answers the same question otherwise, for the reader to weigh.
+"""Detect conflicts: another document answers the same question by other names or figures.
 
-A sentence is upheld by the very document that errs, and a verifier that knows two verdicts cannot
-say that another document denies it. What can be seen is what documents answer with: two sentences
-bear on the question, and half or more of the names and figures of each are not the other's.
+A sentence is supported by the very document that errs, and a two-way verifier cannot say that
+another document denies it. So sentences are compared: two documents disagree if both sentences are
+relevant and half or more of the names and figures of each are not in the other.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from upheld.verification.relevance import titled
 
 @dataclass(frozen=True, kw_only=True)
 class ConflictDetector:
-    """Asks the grader about a few sentences, and no language model."""
+    """Compares claims with sentences of other documents; asks the grader, and no LLM."""
 
     search: Searcher  # deeper than the writer reads: what disagrees seldom stands first
     grader: Grader | None
-    bears: float = 0.65  # fitted on dev questions: docs/decisions/013-rivals.md
+    relevant_above: float = 0.65  # fitted on dev questions: docs/decisions/013-rivals.md
     passages: int = 3  # looked into for every claim
 
     async def __call__(self, draft: Draft) -> Draft:
-        """The draft, with a conflict for every claim that another document tells otherwise."""
+        """The draft with a conflict for every claim that another document disagrees with."""
         claims = [each for each in draft.claims if is_supported(each) and each.citations]
         if self.grader is None or not claims:
             return draft
@@ -44,19 +44,19 @@ class ConflictDetector:
             reason = str(error).splitlines()[0]
             current_run().degrade(f"whether other documents disagree is not known: {reason}")
             return draft
-        with span("rivals", note=f"{len(found)} of {len(claims)} claims are told otherwise"):
+        with span("conflicts", note=f"{len(found)} of {len(claims)} claims are disputed"):
             return replace(draft, conflicts=(*draft.conflicts, *found))
 
     async def _conflicts(
         self, claims: Sequence[Claim], draft: Draft, grader: Grader
     ) -> list[Conflict]:
         question = draft.question
-        told = [QueryPassagePair(question.text, text) for text in titled(claims, draft.evidence)]
-        bearing = await grade(grader, "rivals", told)
+        own = [QueryPassagePair(question.text, text) for text in titled(claims, draft.evidence)]
+        relevances = await grade(grader, "conflicts", own)
         answering = [
             claim
-            for claim, chance in zip(claims, bearing, strict=True)
-            if chance >= self.bears and new_entities(claim.text, question.text)
+            for claim, relevance in zip(claims, relevances, strict=True)
+            if relevance >= self.relevant_above and new_entities(claim.text, question.text)
         ]
         if not answering:
             return []
@@ -65,18 +65,18 @@ class ConflictDetector:
         pairs = [
             QueryPassagePair(question.text, sentence.alone.searchable) for _, sentence in every
         ]
-        chances = await grade(grader, "rivals", pairs) if pairs else []
+        relevances = await grade(grader, "conflicts", pairs) if pairs else []
         best: dict[Claim, tuple[float, Candidate]] = {}
-        for (claim, sentence), chance in zip(every, chances, strict=True):
-            if chance >= max(self.bears, best.get(claim, (0.0,))[0]):
-                best[claim] = (chance, sentence)
+        for (claim, sentence), relevance in zip(every, relevances, strict=True):
+            if relevance >= max(self.relevant_above, best.get(claim, (0.0,))[0]):
+                best[claim] = (relevance, sentence)
         return [
             Conflict(claim.text, claim.citations[0], quoted(sentence).citations[0])
             for claim, (_, sentence) in best.items()
         ]
 
     def _of(self, claim: Claim, passages: Sequence[Passage], draft: Draft) -> list[Candidate]:
-        """Sentences of other documents that may answer otherwise."""
+        """Sentences of other documents that may disagree with the claim."""
         asked = draft.question.text
         own = {each.document_id for each in claim.citations}
         # Parts of one article may have been indexed as documents of their own.
@@ -93,13 +93,13 @@ class ConflictDetector:
 
 
 def new_entities(text: str, *known: str) -> tuple[str, ...]:
-    """The figures and names of a text that what is known does not have."""
+    """The figures and names of a text that none of the known texts has."""
     values = frozenset[str]().union(*map(figures.values, known))
     return (*figures.absent(text, values), *names.absent(text, *map(names.given, known)))
 
 
 def disagrees(one: str, other: str, question: str) -> bool:
-    """Whether half or more of the figures and names that one text answers by are not the other's.
+    """Whether half or more of the figures and names of one answer are missing in the other.
 
     Not all: two actors may be called David, and both documents name the film.
     """

@@ -2,21 +2,22 @@
 
     facets ──▶ each: search ──▶ correct ──▶ write ──▶ check    all at once
                                                          │
-    rivals ◀── settle ◀── diagnose ◀── join ◀────────────┘
-                             │           ▲
-                             └─ repair ──┘    all at once, in rounds, while the answer gets better
+    final checks ◀── policy ◀── diagnose ◀── join ◀──────┘
+                                 │   ▲
+                                 └ repair    all at once, in rounds, while the answer gets better
 
     finding                      repair                                          LLM calls
     wrong or missing mark        re-cite, in check                               0
-    evidence is bad              correct: rewrite, search wider (CRAG)           0 to 1
+    evidence is bad              correct: rewrite, fallback search (CRAG)        0 to 1
     unsupported                  search for the claim (CoV-RAG), then restate    0 to 1
-    contradicted                 restate; where documents disagree, tell both    0 to 1
+    contradicted                 restate; where documents disagree, show both    0 to 1
     still unsupported            mark it, or drop it                             0
     facet unanswered             sub-question in other words (FaVe), append      1 to 2
-    nothing upheld               abstain, and tell what was searched for         0
-    off the point, or denied     quote or withhold it; report it (rivals=true)   0
+    nothing supported            abstain, and say what was searched for          0
+    low relevance                quote the sources, or withhold the answer       0
+    another document disagrees   report it (detect_conflicts=true)               0
 
-The best is kept: fewest claims contradicted, then most facets, most upheld, fewest LLM calls.
+The best draft wins: fewest contradicted claims, most facets, most supported, fewest LLM calls.
 """
 
 from __future__ import annotations
@@ -57,12 +58,12 @@ class ByDiagnosis:
     grade: Grade | None  # None: whatever was found is written from
     distil: Distil | None  # None: passages whole, without strips
     rewrite: Rewrite | None  # None: questions are searched for as they stand
-    wider: Searcher | None  # None: there is nowhere else to look
+    fallback_search: Searcher | None  # None: there is nowhere else to look
     plan: Plan | None  # one session, temperature 0; None: a question is one facet
     write: Write
     restate: Restate | None  # None: claims that do not hold stay as they are
     check: Check
-    last_look: FinalChecks
+    final_checks: FinalChecks
     max_facets: int = 4  # ours: as many answers as a reader takes in
     rounds: int = 2  # ours: for what was written, and for what the first round wrote
     unsupported: UnsupportedPolicy = UnsupportedPolicy.MARK
@@ -71,12 +72,15 @@ class ByDiagnosis:
         run = current_run()
         offer = Offer(question, run, self.unsupported)
         correct = Correct(
-            grade=self.grade, distil=self.distil, rewrite=self.rewrite, wider=self.wider
+            grade=self.grade,
+            distil=self.distil,
+            rewrite=self.rewrite,
+            fallback_search=self.fallback_search,
         )
         answer = AnswerFacet(
             search=self.search, correct=correct, write=self.write, check=self.check
         )
-        drafts = await answer.weighed(await self._answers(question, answer, offer))
+        drafts = await answer.recheck(await self._answers(question, answer, offer))
         best = offer(drafts)
         tried: set[Fault] = set()
         for _ in range(self.rounds):
@@ -84,12 +88,13 @@ class ByDiagnosis:
             if not faults or not run.meter.next_round():
                 break
             tried.update(faults)
-            mended = await mend(drafts, faults, Repair(answer=answer, restate=self.restate), offer)
-            if (score := offer(mended)) <= best:
+            repair = Repair(answer=answer, restate=self.restate)
+            repaired = await repair_all(drafts, faults, repair, offer)
+            if (score := offer(repaired)) <= best:
                 break
-            drafts = await answer.weighed(mended)  # what one repair found may bear on others
+            drafts = await answer.recheck(repaired)  # evidence of one repair may support others
             best = max(score, offer(drafts))
-        return await self.last_look(offer.last(drafts), len(drafts))
+        return await self.final_checks(offer.last(drafts), len(drafts))
 
     async def _answers(self, question: Question, answer: AnswerFacet, offer: Offer) -> Drafts:
         """A checked draft for every facet; the search for the whole starts before the plan ends."""
@@ -106,14 +111,16 @@ class ByDiagnosis:
         return [done[facet] for facet in facets]
 
 
-async def mend(drafts: Drafts, faults: Iterable[Fault], repair: Repair, offer: Offer) -> Drafts:
+async def repair_all(
+    drafts: Drafts, faults: Iterable[Fault], repair: Repair, offer: Offer
+) -> Drafts:
     """One round: all repairs at once, each offered as soon as it is made."""
-    mended = drafts
+    result = drafts
 
     def take(repaired: Repaired) -> None:
-        nonlocal mended
-        mended = applied(mended, repaired)
-        offer(mended)
+        nonlocal result
+        result = applied(result, repaired)
+        offer(result)
 
     await gather_partial((repair(fault, drafts) for fault in faults), take)
-    return mended
+    return result

@@ -1,6 +1,6 @@
 """Offer: the drafts of a question's facets, as the one answer that they make, to the run.
 
-Standing: how good an answer is, by the verdicts on its claims; every part of it computed.
+Its score compares answers by the verdicts on their claims; no model is asked for it.
 """
 
 from __future__ import annotations
@@ -52,21 +52,22 @@ def covered(drafts: Sequence[Draft]) -> frozenset[Question]:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What is offered is settled, for the run may end here; it is scored before it is.
+    """Offers drafts to the run, with the policy for unsupported claims applied.
 
-    Else a sentence that was upheld by a repair would count no more than one that was dropped.
+    They are scored before the policy is applied: else a sentence that a repair got supported would
+    count no more than one that was dropped.
     """
 
     question: Question
     run: Run
-    leftover: UnsupportedPolicy
+    unsupported: UnsupportedPolicy
 
     def __call__(self, drafts: Sequence[Draft], score: Score | None = None) -> Score:
         """Returns the score: the answer's own, where none is given."""
         answer = with_conflicts(join(self.question, drafts))
         if score is None:
             score = score_draft(answer, drafts, self.run.meter.used.completions)
-        self.run.offer(apply_policy(answer, self.leftover), score)
+        self.run.offer(apply_policy(answer, self.unsupported), score)
         return score
 
     def last(self, drafts: Sequence[Draft]) -> Draft:
@@ -75,5 +76,5 @@ class Offer:
         self.run.offer(best, self.run.best_score)
         fallen = sum(is_rejected(claim) for draft in drafts for claim in draft.claims)
         shown = sum(map(is_rejected, best.claims))
-        with span("settle", note=f"{fallen} claims did not hold, {shown} of them are shown"):
+        with span("apply_policy", note=f"{fallen} claims did not hold, {shown} of them are shown"):
             return best

@@ -4,7 +4,7 @@
 |---|---|
 | unsupported | search for the claim; the same claim held against what is new; then restate it |
 | contradicted | restate it from the passage that says otherwise |
-| unanswered | search in other words, and wider; a factored answer |
+| unanswered | search in other words, and elsewhere; a factored answer |
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Repair:
 
     async def _answered(self, facet: Question, seen: Evidence) -> Draft:
         try:
-            return await self.answer.anew(facet, seen)
+            return await self.answer.retry(facet, seen)
         except LLMError as error:
             current_run().degrade(f"a facet stays unanswered: {str(error).splitlines()[0]}")
             return Draft(facet)

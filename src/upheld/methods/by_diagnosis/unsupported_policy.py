@@ -1,4 +1,4 @@
-"""What becomes of claims that nothing upholds; where documents disagree, both stand."""
+"""Mark or drop claims that no source supports; where documents disagree, both are shown."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _SEARCHES = ("search", "web_search")  # the stages whose note is what was search
 
 
 class UnsupportedPolicy(StrEnum):
-    """What becomes of a claim that no repair could uphold."""
+    """What happens to a claim that no repair could get supported."""
 
     MARK = "mark"
     DROP = "drop"
 
 
-def apply_policy(draft: Draft, leftover: UnsupportedPolicy) -> Draft:
-    """The draft as a reader may have it; it abstains where claims were checked and none held.
+def apply_policy(draft: Draft, policy: UnsupportedPolicy) -> Draft:
+    """The draft with the policy applied; without claims if none of the checked is supported.
 
-    Where checking itself was not possible, nothing is thrown away.
+    Claims that could not be checked are kept.
     """
     checkable = [claim for claim in draft.claims if is_checkworthy(claim)]
     found = {claim.verdict.support for claim in checkable}
     if found.isdisjoint({Support.SUPPORTED, Support.NOT_CHECKED}):
         return replace(draft, claims=(), notes=(*draft.notes, *_withheld(len(checkable))))
-    if leftover is UnsupportedPolicy.MARK:
+    if policy is UnsupportedPolicy.MARK:
         return draft
     return replace(draft, claims=tuple(claim for claim in draft.claims if not is_rejected(claim)))
 
 
 def is_rejected(claim: Claim) -> bool:
-    """Whether a claim was checked and did not hold; where documents disagree, it stands."""
+    """Whether a claim was checked and is not supported; not so where documents disagree."""
     wrong = claim.verdict.support in (Support.UNSUPPORTED, Support.CONTRADICTED)
     return wrong and conflict_of(claim) is None
 

@@ -62,8 +62,8 @@ def server(parts: Resources, labels: Iterable[str] | None = None) -> MCPServer:
         method: Annotated[
             str | None, Field(description="How to answer; without it, as the settings say.")
         ] = None,
-        strict: Annotated[
-            bool, Field(description="Keep only sentences that a source upholds.")
+        keep_supported: Annotated[
+            bool, Field(description="Leave out sentences that no source supports.")
         ] = False,
         seconds: Seconds = 60,
     ) -> Annotated[CallToolResult, ANSWER]:
@@ -73,7 +73,11 @@ def server(parts: Resources, labels: Iterable[str] | None = None) -> MCPServer:
         """
         await within(seconds, _need_documents(parts, seen))
         answer = await kb.ask(
-            question, method=method, strict=strict, budget=Budget(seconds=seconds), labels=seen
+            question,
+            method=method,
+            keep_supported=keep_supported,
+            budget=Budget(seconds=seconds),
+            labels=seen,
         )
         return _told(answer, answer_text(answer))
 

@@ -35,7 +35,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("the embedder failed", "embedder"),
     ("no grader", "grader"),
     ("the grader failed", "grader"),
-    ("how claims bear on the question is not known", "grader"),
+    ("the relevance of claims is not known", "grader"),
     ("claims were not checked", "verifier"),
     ("the judge did not answer", "judge"),
     ("no language model", "llm"),
@@ -44,7 +44,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("no guarantee", "guarantee"),
     ("the call cache", "call_cache"),
     ("search engines did not answer", "web"),
-    ("the wider search", "wider_search"),
+    ("the fallback search", "fallback_search"),
 )
 
 

@@ -1,4 +1,4 @@
-"""What grade and nearness of claims tell of whether an answer is right.
+"""What grade and similarity of claims tell of whether an answer is right.
 
 The numbers of `upheld.verification.relevance`, and how much `upheld` withholds, come from here. An
 answer is as sure as its surest claim; which one that is depends on the numbers: they are fitted in
@@ -72,7 +72,7 @@ async def fit_relevance(folders: Sequence[Path], watch: Watch) -> Report:
     weights = fitted(told)
     rows: list[Row] = [
         {"by": "grade alone", "auc": _auc(told, (1.0, 0.0, 0.0))},
-        {"by": "nearness alone", "auc": _auc(told, (0.0, 1.0, 0.0))},
+        {"by": "similarity alone", "auc": _auc(told, (0.0, 1.0, 0.0))},
         {"by": "both, fitted elsewhere", "auc": auc(*cross_validated(told))},
     ]
     rows += [withheld(told, weights, least) for least in LEAST]
@@ -86,8 +86,10 @@ def fitted(told: Sequence[Told]) -> Weights:
     weights: Weights = (1.0, 0.0, 0.0)
     right = np.array([each.right for each in told], float)
     for _ in range(ROUNDS):
-        (grade, nearness), shift = logistic(np.array([each.best(weights) for each in told]), right)
-        weights = (grade, nearness, shift)
+        (grade, similarity), shift = logistic(
+            np.array([each.best(weights) for each in told]), right
+        )
+        weights = (grade, similarity, shift)
     return weights
 
 
@@ -150,7 +152,7 @@ async def signals(answer: Answer, grader: Grader, embedder: Embedder) -> tuple[S
         near = await cosine_similarities(answer.question, texts, embedder)
     grades = await grader.grade([QueryPassagePair(answer.question, text) for text in texts])
     return tuple(
-        (grade_logit(grade), nearness)
-        for grade, nearness in zip(grades, near, strict=True)
-        if nearness is not None
+        (grade_logit(grade), similarity)
+        for grade, similarity in zip(grades, near, strict=True)
+        if similarity is not None
     )

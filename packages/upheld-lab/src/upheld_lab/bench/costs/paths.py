@@ -3,8 +3,8 @@
 Written down from the algorithms, not from what was observed: a method that waits where it need not
 takes longer than its table. Loops are unrolled as the scene of the same name has them. What a run
 has asked before costs nothing, and has no step: CRAG's grade of passages that were reranked, the
-last check of a draft that the method has checked. Every answer ends with `bearing` and `nearness`:
-how its claims, with the marks that the check has mended, bear on the question.
+last check of a draft that the method has checked. Every answer ends with `relevance` and
+`similarity`, which score its claims, with the citations that the check fixed.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ PATHS: Mapping[str, Table] = {
         rerank=(GRADE, "search"),
         write=(LLM, "rerank"),
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "crag: correct": table(
         search=(SEARCH,),
@@ -77,31 +77,31 @@ PATHS: Mapping[str, Table] = {
         distil=(GRADE, "rerank"),
         write=(LLM, "distil"),
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "crag: incorrect, looks wider": table(
         search=(SEARCH,),
         rerank=(GRADE, "search"),
         rewrite=(LLM, "rerank"),
-        wider=(SEARCH, "rewrite"),
-        distil_external=(GRADE, "wider"),
+        fallback_search=(SEARCH, "rewrite"),
+        distil_external=(GRADE, "fallback_search"),
         write=(LLM, "distil_external"),
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "crag: ambiguous, both": table(
         search=(SEARCH,),
         rerank=(GRADE, "search"),
         distil_internal=(GRADE, "rerank"),
         rewrite=(LLM, "rerank"),
-        wider=(SEARCH, "rewrite"),
-        distil_external=(GRADE, "wider"),
+        fallback_search=(SEARCH, "rewrite"),
+        distil_external=(GRADE, "fallback_search"),
         write=(LLM, "distil_internal", "distil_external"),
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "cov_rag: one revision, the best is kept": table(
         search=(SEARCH,),
@@ -113,8 +113,8 @@ PATHS: Mapping[str, Table] = {
         write_again=(LLM, "rerank_again"),
         verify_again=(LLM, "write_again"),  # which answer is the better
         check=(ENTAIL, "verify_again"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "cov_rag: one revision, preset paper": table(
         search=(SEARCH,),
@@ -125,8 +125,8 @@ PATHS: Mapping[str, Table] = {
         rerank_again=(GRADE, "search_again"),
         write_again=(LLM, "rerank_again"),
         check=(ENTAIL, "write_again"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "a2r: K = 2, feedback computed": table(
         search=(SEARCH,),
@@ -139,8 +139,8 @@ PATHS: Mapping[str, Table] = {
         beside_1=(ENTAIL, "check_1"),
         refine_2=(LLM, "beside_1"),
         check_2=(ENTAIL, "refine_2"),
-        bearing=(GRADE, "check_2"),
-        nearness=(EMBED, "check_2"),
+        relevance=(GRADE, "check_2"),
+        similarity=(EMBED, "check_2"),
     ),
     "a2r: K = 2, preset paper": table(
         search=(SEARCH,),
@@ -156,8 +156,8 @@ PATHS: Mapping[str, Table] = {
         refine_2=(LLM, "phrase_1"),
         check_2=(ENTAIL, "refine_2"),
         final=(LLM, "check_2"),  # says what refine_2 said: checked already
-        bearing=(GRADE, "final"),
-        nearness=(EMBED, "final"),
+        relevance=(GRADE, "final"),
+        similarity=(EMBED, "final"),
     ),
     "coq: N = 5": table(
         search=(SEARCH,),
@@ -177,8 +177,8 @@ PATHS: Mapping[str, Table] = {
         order_5=(GRADE, "search", "ask_5"),
         write_5=(LLM, "order_5", "write_4"),
         check=(ENTAIL, "write_5"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "uoq: N = 5": table(
         search=(SEARCH,),
@@ -186,8 +186,8 @@ PATHS: Mapping[str, Table] = {
         order=(GRADE, "search", "plan"),  # for each sub-question, all at once
         write=(LLM, "order"),  # as many, all at once
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "fave: N = 5, S = 8": table(
         search=(SEARCH,),
@@ -196,8 +196,8 @@ PATHS: Mapping[str, Table] = {
         relevant=(LLM, "search", "plan"),  # each session, all at once; if there is what to answer
         write=(LLM, "order", "relevant"),
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
     "upheld: three facets, two repairs": table(
         search=(SEARCH,),
@@ -208,8 +208,8 @@ PATHS: Mapping[str, Table] = {
         rerank_facet=(GRADE, "search_facet"),
         distil_internal=(GRADE, "rerank_facet"),
         rewrite=(LLM, "rerank_facet"),
-        wider=(SEARCH, "rewrite"),
-        distil_external=(GRADE, "wider"),
+        fallback_search=(SEARCH, "rewrite"),
+        distil_external=(GRADE, "fallback_search"),
         write=(LLM, "distil_internal", "distil_external"),
         check=(ENTAIL, "write"),
         beside=(ENTAIL, "check"),  # of the two facets with a fault
@@ -222,8 +222,8 @@ PATHS: Mapping[str, Table] = {
         hold=(ENTAIL, "rerank_claim"),  # the claim as it is, against what is new
         restate_unsupported=(LLM, "hold"),
         check_unsupported=(ENTAIL, "restate_unsupported"),
-        bearing=(GRADE, "check_contradicted", "check_unsupported"),
-        nearness=(EMBED, "check_contradicted", "check_unsupported"),
+        relevance=(GRADE, "check_contradicted", "check_unsupported"),
+        similarity=(EMBED, "check_contradicted", "check_unsupported"),
     ),
     "upheld: simple, verifies at once": table(
         search=(SEARCH,),
@@ -231,7 +231,7 @@ PATHS: Mapping[str, Table] = {
         distil=(GRADE, "rerank"),
         write=(LLM, "distil"),
         check=(ENTAIL, "write"),
-        bearing=(GRADE, "check"),
-        nearness=(EMBED, "check"),
+        relevance=(GRADE, "check"),
+        similarity=(EMBED, "check"),
     ),
 }

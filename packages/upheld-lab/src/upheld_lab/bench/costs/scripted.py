@@ -135,7 +135,9 @@ async def scripted(
     memory: Memory,
 ) -> tuple[AsyncUpheld, TimedLLM]:
     """A knowledge base of these documents, and its language model, which counts."""
-    settings = Settings.model_construct(wider=ELSEWHERE)  # defaults, whatever this machine has set
+    settings = Settings.model_construct(
+        fallback_search=ELSEWHERE
+    )  # defaults, whatever this machine has set
     embedder = TimedEmbedder(told=Told(latency.embed, memory["embed"]))
     search = Told(latency.search, memory["search"])
     index = TimedIndex(embedder.identity, embedder.dimension, told=search)
@@ -161,6 +163,6 @@ async def scripted(
         grade=Grade(grader=grader, upper=0.7, lower=-0.7),
         chunker=chunker,
         reader=reader,
-        wider=open_fallback_search(settings, index, embedder, reader, chunker),
+        fallback_search=open_fallback_search(settings, index, embedder, reader, chunker),
     )
     return AsyncUpheld(parts), llm

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from upheld._internal.deprecated import SETTINGS as SETTING_NAMES
 from upheld._internal.to_json import to_json
 from upheld.errors import UsageError
 from upheld.resources.open import Resources
@@ -21,7 +22,7 @@ SETTINGS = (
     "search",
     "passages",
     "answer_tokens",
-    "wider",
+    "fallback_search",
     "local_models",
     "threads",
     "llm_concurrency",
@@ -80,7 +81,7 @@ def begin(folder: RunFolder, now: Facts, questions: Sequence[Asked]) -> None:
     if not folder.begun:
         folder.keep_facts({**now, "resumed": []}, questions)
         return
-    before = folder.manifest()
+    before = _named_as_now(folder.manifest())
     differ = [told for name in SAME for told in _differences(name, before.get(name), now[name])]
     if differ:
         raise UsageError(
@@ -97,6 +98,12 @@ def begin(folder: RunFolder, now: Facts, questions: Sequence[Asked]) -> None:
     sitting = {name: now[name] for name in SITTING}
     longer = {"limit": now["limit"], "parallel": now["parallel"]}
     folder.keep_facts({**before, **longer, "resumed": [*before["resumed"], sitting]}, questions)
+
+
+def _named_as_now(before: dict[str, Any]) -> dict[str, Any]:
+    """The manifest of a run; one of 0.1 has other names for some settings."""
+    settings = {SETTING_NAMES.get(name, name): value for name, value in before["settings"].items()}
+    return {**before, "settings": settings}
 
 
 def _differences(name: str, before: Any, now: Any) -> list[str]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
+from upheld._internal.deprecated import with_new_names
 from upheld._internal.to_json import to_json
 from upheld.errors import NotFoundError, UsageError
 from upheld_lab.bench.runs.records import Judged, Outcome, Scored
@@ -135,14 +136,21 @@ def _replace(file: Path, text: str) -> None:
     draft.replace(file)
 
 
+def _named_as_now(outcome: Any) -> Any:
+    """A line of a run; one of 0.1 has other names for some fields of its answer."""
+    if isinstance(outcome, dict) and isinstance(answer := outcome.get("answer"), dict):
+        return {**outcome, "answer": with_new_names(answer)}
+    return outcome
+
+
 def _read(file: Path, kind: TypeAdapter[T]) -> list[T]:
     """Whole lines only: the last may be half written, by a run under way or one that was killed."""
     if not file.exists():
         return []
     *whole, _ = file.read_bytes().split(b"\n")
     try:
-        return [kind.validate_json(line) for line in whole]
-    except ValidationError as error:
+        return [kind.validate_python(_named_as_now(json.loads(line))) for line in whole]
+    except ValueError as error:
         raise UsageError(
             f"{file} has lines that this version of Upheld does not write.",
             help="Make the run again with another --out, or read it with the version that made it.",

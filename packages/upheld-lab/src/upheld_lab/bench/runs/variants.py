@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from upheld._internal.deprecated import PARAMETERS
 from upheld.errors import UsageError
 from upheld.methods.registry import parameters
 from upheld_lab.bench.runs.records import Variant
@@ -32,13 +33,13 @@ def parse_variants(text: str) -> tuple[Variant, ...]:
 def for_suite(variants: Sequence[Variant], suite: str) -> tuple[Variant, ...]:
     """The variants as a suite asks them: where sources disagree by design, `upheld` looks for that.
 
-    A variant that says `rivals=false` keeps it.
+    A variant that says `detect_conflicts=false` keeps it.
     """
     if not _DISAGREE & set(suite.split("+")):
         return tuple(variants)
     looking = [
-        replace(each, changes={**each.changes, "rivals": "true"})
-        if each.method == "upheld" and "rivals" not in each.changes
+        replace(each, changes={**each.changes, "detect_conflicts": "true"})
+        if each.method == "upheld" and "detect_conflicts" not in each.changes
         else each
         for each in variants
     ]
@@ -65,7 +66,7 @@ def _variant(word: str) -> Variant:
                 f"'{word}' cannot be read at '{change}'.",
                 help="Changes are given once each, as in rag:search=bm25+rerank=false.",
             )
-        changes[name] = value
+        changes[PARAMETERS.get(name, name)] = value
     variant = Variant(method.strip(), changes)
     preset, given = told(variant)
     parameters(variant.method, given, preset=preset)

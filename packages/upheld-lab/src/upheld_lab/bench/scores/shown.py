@@ -51,10 +51,10 @@ def confidence(answer: Answer, method: str) -> float | None:
 
 
 def _sureness(claim: Claim) -> float:
-    """P(support) x bearing; nobody vouches for what was not checked."""
+    """P(support) x relevance; nobody vouches for what was not checked."""
     verdict = claim.verdict
     supported = verdict.support is Support.SUPPORTED
-    chance = verdict.probability
-    if verdict.cause is Cause.QUOTED or (supported and chance is None):
-        chance = 1.0
-    return (chance or 0.0) * (1.0 if claim.bearing is None else claim.bearing)
+    probability = verdict.probability
+    if verdict.cause is Cause.QUOTED or (supported and probability is None):
+        probability = 1.0
+    return (probability or 0.0) * (1.0 if claim.relevance is None else claim.relevance)

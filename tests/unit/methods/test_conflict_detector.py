@@ -44,7 +44,7 @@ def draft(*claims: Claim) -> Draft:
     return Draft(ASKED, claims or (claim(OWN),), Evidence((Hit(OWN, 1.0, ASKED.text),)))
 
 
-def rivals(*others: Passage, grader: FakeGrader | None = None) -> ConflictDetector:
+def detect_conflicts(*others: Passage, grader: FakeGrader | None = None) -> ConflictDetector:
     async def search(question: Question) -> Evidence:
         return Evidence(tuple(Hit(each, 0.5, question.text) for each in (OWN, *others)))
 
@@ -63,7 +63,7 @@ async def conflicts(stage: ConflictDetector, of: Draft | None = None) -> list[st
 async def test_another_document_that_answers_otherwise_is_told_of() -> None:
     text = f"Ships feared these rocks. {HARROW}"
     with start_run():
-        told = await rivals(passage("other", text))(draft())
+        told = await detect_conflicts(passage("other", text))(draft())
     (found,) = told.conflicts
     assert found.other.quote == text[found.other.start : found.other.end] == HARROW
     assert found.other.document_id == "other"
@@ -80,44 +80,48 @@ async def test_another_document_that_answers_otherwise_is_told_of() -> None:
     ids=lambda each: each.id,
 )
 async def test_other_documents_are_no_rivals(other: Passage) -> None:
-    assert await conflicts(rivals(other)) == []
+    assert await conflicts(detect_conflicts(other)) == []
 
 
 async def test_parts_of_one_article_are_no_rivals() -> None:
     own = replace(OWN, title="Cold Point")
     whole = replace(draft(claim(own)), evidence=Evidence((Hit(own, 1.0, ASKED.text),)))
-    assert await conflicts(rivals(passage("part", HARROW, title="Cold Point")), whole) == []
-    assert await conflicts(rivals(passage("part", HARROW, title="Harrow")), whole) == [HARROW]
+    assert (
+        await conflicts(detect_conflicts(passage("part", HARROW, title="Cold Point")), whole) == []
+    )
+    assert await conflicts(detect_conflicts(passage("part", HARROW, title="Harrow")), whole) == [
+        HARROW
+    ]
 
 
 async def test_what_is_not_upheld_has_no_rivals() -> None:
     fallen = draft(claim(OWN, support=Support.UNSUPPORTED))
-    assert await conflicts(rivals(passage("other", HARROW)), fallen) == []
+    assert await conflicts(detect_conflicts(passage("other", HARROW)), fallen) == []
 
 
 async def test_a_sentence_beside_the_point_has_no_rivals() -> None:
     beside = passage("own", "Agnes Tolland kept a diary.")
-    assert await conflicts(rivals(passage("other", HARROW)), draft(claim(beside))) == []
+    assert await conflicts(detect_conflicts(passage("other", HARROW)), draft(claim(beside))) == []
 
 
 async def test_few_passages_are_looked_into() -> None:
     grader = FakeGrader()
     others = [passage(f"o{i}", f"Keeper {i} saw the lighthouse of Harrow {i}.") for i in range(9)]
-    await conflicts(rivals(*others, grader=grader))
+    await conflicts(detect_conflicts(*others, grader=grader))
     assert (
         sum(map(len, grader.asked)) == 1 + ConflictDetector.passages
     )  # the claim, and a sentence of each
 
 
 async def test_without_a_grader_nobody_looks() -> None:
-    stage = replace(rivals(passage("other", HARROW)), grader=None)
+    stage = replace(detect_conflicts(passage("other", HARROW)), grader=None)
     assert await conflicts(stage) == []
 
 
 async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
     before = draft()
     with start_run() as run:
-        stage = rivals(passage("other", HARROW), grader=FakeGrader(faults=[Fault.ERROR]))
+        stage = detect_conflicts(passage("other", HARROW), grader=FakeGrader(faults=[Fault.ERROR]))
         assert await stage(before) == before
     assert any("disagree" in label for label in run.degraded)
 
@@ -125,7 +129,7 @@ async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
 async def test_when_time_is_up_nobody_is_asked() -> None:
     before = draft()
     with start_run(Budget(seconds=1e-9)) as run:
-        assert await rivals(passage("other", HARROW))(before) == before
+        assert await detect_conflicts(passage("other", HARROW))(before) == before
     assert not run.degraded
 
 

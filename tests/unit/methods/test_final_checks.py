@@ -77,7 +77,8 @@ async def test_what_answers_one_facet_of_several_is_not_withheld() -> None:
         return Evidence()
 
     look = FinalChecks(
-        on_point=point(FakeGrader()), rivals=ConflictDetector(search=nothing, grader=None)
+        relevance_gate=point(FakeGrader()),
+        detect_conflicts=ConflictDetector(search=nothing, grader=None),
     )
     with start_run() as run:
         assert (await look(Draft(ASKED, (OFF,)), facets=2)).claims == (OFF,)

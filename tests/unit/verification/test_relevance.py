@@ -48,7 +48,7 @@ def draft(*claims: Claim) -> Draft:
 async def test_a_claim_is_read_under_the_title_of_what_it_cites() -> None:
     with start_run():
         told = await score_relevance(draft(claim(TEXT, SOURCE), claim(TEXT)), FakeGrader(), None)
-    cited, bare = (each.bearing for each in told.claims)
+    cited, bare = (each.relevance for each in told.claims)
     assert cited is not None
     assert bare is not None
     assert cited > bare  # the title has words of the question
@@ -58,8 +58,8 @@ async def test_what_is_not_checkworthy_has_none() -> None:
     greeting = replace(claim("Hello!"), verdict=Verdict(Support.NOT_CHECKWORTHY))
     with start_run():
         told = await score_relevance(draft(greeting, claim(TEXT, SOURCE)), FakeGrader(), None)
-    assert told.claims[0].bearing is None
-    assert told.claims[1].bearing is not None
+    assert told.claims[0].relevance is None
+    assert told.claims[1].relevance is not None
 
 
 async def test_the_embedder_has_its_say_too() -> None:
@@ -67,7 +67,7 @@ async def test_the_embedder_has_its_say_too() -> None:
     near, far = "A ferry to Wren Island.", "Tickets are sold on board."
     with start_run():
         told = await score_relevance(draft(claim(near), claim(far)), Alike(), FakeEmbedder())
-    first, second = (each.bearing for each in told.claims)
+    first, second = (each.relevance for each in told.claims)
     assert first is not None
     assert second is not None
     assert 0 < second < first < 1
@@ -77,7 +77,7 @@ async def test_an_embedder_that_fails_leaves_the_word_to_the_grader() -> None:
     with start_run() as run:
         told = await score_relevance(draft(claim(TEXT)), Alike(), FakeEmbedder(fail=True))
         assert any("grades alone" in label for label in run.degraded)
-    assert [each.bearing for each in told.claims] == [0.5]
+    assert [each.relevance for each in told.claims] == [0.5]
 
 
 async def test_without_a_grader_nobody_knows() -> None:

@@ -60,6 +60,11 @@ class UpheldError(Exception):
         message = super().__str__()
         return f"{message}\n{self.help}" if self.help else message
 
+    @property
+    def first_line(self) -> str:
+        """The first line of the message, for a place that has only one."""
+        return next(iter(str(self).splitlines()), "")
+
 
 class UsageError(UpheldError):
     """The caller asked for something that cannot be done."""

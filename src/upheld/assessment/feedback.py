@@ -186,8 +186,7 @@ class Phrase:
         try:
             reply = await generate(self.llm, "phrase", messages, output, sampling)
         except LLMError as error:
-            reason = str(error).splitlines()[0]
-            current_run().degrade(f"the feedback stands as it was computed: {reason}")
+            current_run().degrade("the feedback stands as it was computed", error)
             return tuple(remarks)
         said = dict(zip(points, reply.value.advice, strict=False))
         return tuple(worded(each, said.get(each, "")) for each in remarks)

@@ -42,8 +42,7 @@ class WriteOrQuote:
             return await self.write(question, evidence)
         except (LLMError, BudgetExceededError) as error:
             run.meter.check_time()
-            reason = str(error).splitlines()[0]
-            run.degrade(f"no language model, sentences are quoted: {reason}")
+            run.degrade("no language model, sentences are quoted", error)
             return await self.quote(question, evidence)
 
 

@@ -78,7 +78,7 @@ class ShortAnswer:
         try:
             said = (await generate(self.llm, "short_answer", messages, output, sampling)).value
         except LLMError as error:
-            current_run().degrade(f"there is no short answer: {str(error).splitlines()[0]}")
+            current_run().degrade("there is no short answer", error)
             return draft
         if not words(said.answer):
             return draft

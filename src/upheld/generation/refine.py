@@ -60,7 +60,7 @@ class Refine:
                 self.llm, stage, messages, output, Sampling(max_tokens=self.max_tokens)
             )
         except LLMError as error:
-            current_run().degrade(f"the draft was not refined: {str(error).splitlines()[0]}")
+            current_run().degrade("the draft was not refined", error)
             return draft
         claims, notes = cited(reply.value, shown)
         return Draft(draft.question, claims, draft.evidence, notes)
@@ -105,7 +105,7 @@ class Restate:
         try:
             reply = await generate(self.llm, "restate", messages, output, sampling)
         except LLMError as error:
-            current_run().degrade(f"a claim was not restated: {str(error).splitlines()[0]}")
+            current_run().degrade("a claim was not restated", error)
             return after
         claims, notes = cited(reply.value, before.evidence.passages)
         return Draft(question, claims[:1], before.evidence, notes)

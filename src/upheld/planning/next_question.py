@@ -48,7 +48,7 @@ class NextQuestion:
         try:
             reply = await generate(self.llm, "next_question", messages, Next, self._sampling)
         except LLMError as error:
-            reason = str(error).splitlines()[0]
+            reason = error.first_line
             if not earlier:
                 return unplanned(question, reason)[0]
             current_run().degrade(f"the chain of sub-questions ended early: {reason}")

@@ -76,7 +76,7 @@ class Plan:
                 self.llm, "plan", messages, at_most(self.max_questions), sampling
             )
         except LLMError as error:
-            return unplanned(question, str(error).splitlines()[0])
+            return unplanned(question, error.first_line)
         known: dict[Key, Question] = {}
         sessions = dict.fromkeys(
             session_of(question, each.value.questions, known)[: self.max_questions]

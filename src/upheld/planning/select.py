@@ -127,8 +127,7 @@ class Select:
             reply = await generate(llm, "relevant", messages, serves_for(len(session)), sampling)
         except (LLMError, BudgetExceededError) as error:
             current_run().meter.check_time()
-            reason = str(error).splitlines()[0]
-            current_run().degrade(f"a search session was not checked: {reason}")
+            current_run().degrade("a search session was not checked", error)
             return 0.0
         serving = self._serving(reply.generations[0])[: len(session)]
         return min(sum(serving), self.delta) / self.delta

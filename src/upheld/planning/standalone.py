@@ -55,7 +55,7 @@ class Standalone:
             reply = await generate(self.llm, "condense", messages, StandaloneQuestion, sampling)
         except (LLMError, BudgetExceededError) as error:
             run.meter.check_time()
-            run.degrade(f"earlier messages were not read: {str(error).splitlines()[0]}")
+            run.degrade("earlier messages were not read", error)
             return ""
         text = " ".join(reply.value.question.split())
         if not text:

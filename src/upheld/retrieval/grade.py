@@ -85,8 +85,7 @@ async def relevances(
     try:
         return [to_score(each) for each in await grade(grader, stage, pairs)]
     except ModelError as error:
-        reason = str(error).splitlines()[0]
-        current_run().degrade(f"the grader failed, {instead}: {reason}")
+        current_run().degrade(f"the grader failed, {instead}", error)
         return None
 
 

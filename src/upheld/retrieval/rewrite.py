@@ -44,8 +44,7 @@ class Rewrite:
         try:
             reply = await generate(self.llm, "rewrite", messages, KeyPhrases, sampling)
         except LLMError as error:
-            reason = str(error).splitlines()[0]
-            current_run().degrade(f"the question was not rewritten for search: {reason}")
+            current_run().degrade("the question was not rewritten for search", error)
             return question
         query = keyword_query(reply.value.phrases)
         if not query:

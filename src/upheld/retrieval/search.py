@@ -85,7 +85,7 @@ async def search_more(search: Searcher, query: Question, name: str) -> Evidence:
     try:
         found = await search(query)
     except (EngineError, ModelError, WebError) as error:
-        current_run().degrade(f"{name} failed: {str(error).splitlines()[0]}")
+        current_run().degrade(f"{name} failed", error)
         return Evidence()
     if not found:
         current_run().degrade(f"{name} found nothing: {query.text}")

@@ -21,7 +21,7 @@ async def or_default_if_over_budget(work: Awaitable[T], instead: T) -> T:
         return await work
     except BudgetExceededError as error:
         current_run().meter.check_time()
-        current_run().degrade(f"done without a call: {str(error).splitlines()[0]}")
+        current_run().degrade("done without a call", error)
         return instead
 
 

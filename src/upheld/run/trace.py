@@ -98,8 +98,13 @@ class Run:
                 self.known[key] = await work()
             return cast("T", self.known[key])
 
-    def degrade(self, what: str) -> None:
-        """Label the answer: a part was missing and something lesser stood in for it."""
+    def degrade(self, what: str, error: UpheldError | None = None) -> None:
+        """Label the answer: a part was missing and something lesser stood in for it.
+
+        `error` says why: the first line of its message follows `what`.
+        """
+        if error is not None:
+            what = f"{what}: {error.first_line}"
         if what not in self.degraded:
             self.degraded.append(what)
 

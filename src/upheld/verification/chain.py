@@ -150,8 +150,7 @@ class ChainVerify:
                 step.note = str(found)
                 return found
         except LLMError as error:
-            reason = str(error).splitlines()[0]
-            current_run().degrade(f"the answer went without its chain of verification: {reason}")
+            current_run().degrade("the answer went without its chain of verification", error)
             return Verification()
 
     async def _chained(self, draft: Draft) -> Verification:
@@ -184,7 +183,7 @@ class ReviseFirst:
         try:
             reply = await generate(self.llm, "revise", messages, Direct, sampling)
         except LLMError as error:
-            current_run().degrade(f"the question was not revised: {str(error).splitlines()[0]}")
+            current_run().degrade("the question was not revised", error)
             return question
         revised = revision(reply.value.revised_question, question)
         return Question(revised, parent=question.id) if revised else question

@@ -113,7 +113,7 @@ class Deadline:
 
 def failed(error: UpheldError) -> CheckFailure:
     """A model that raised, as the reason of a verdict."""
-    return CheckFailure(Cause.MODEL_FAILED, f"the verifier failed: {str(error).splitlines()[0]}")
+    return CheckFailure(Cause.MODEL_FAILED, f"the verifier failed: {error.first_line}")
 
 
 def _sound(judgement: Judgement) -> bool:

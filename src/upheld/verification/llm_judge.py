@@ -88,7 +88,7 @@ class JudgeUncertain:
             texts = [claims[place].text for place in doubtful]
             said = await ask_judge(self.llm, self.prompt, texts, shown)
         except UpheldError as error:
-            current_run().degrade(f"the judge did not answer: {str(error).splitlines()[0]}")
+            current_run().degrade("the judge did not answer", error)
             return tuple(claims)
         words = dict(zip(doubtful, said, strict=True))
         return tuple(

@@ -37,8 +37,7 @@ async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedde
     except BudgetExceededError:
         return draft  # the run says so itself
     except ModelError as error:
-        reason = str(error).splitlines()[0]
-        current_run().degrade(f"the relevance of claims is not known: {reason}")
+        current_run().degrade("the relevance of claims is not known", error)
         return draft
     scores = dict(zip(claims, map(probability, grades, similarities), strict=True))
     return replace(
@@ -62,8 +61,7 @@ async def cosine_similarities(
     try:
         asked, *said = await embed(embedder, [question, *texts])
     except ModelError as error:
-        reason = str(error).splitlines()[0]
-        current_run().degrade(f"the embedder failed, relevance is by grades alone: {reason}")
+        current_run().degrade("the embedder failed, relevance is by grades alone", error)
         return [None] * len(texts)
     return [float(each @ asked) for each in said]
 

@@ -41,8 +41,7 @@ class ConflictDetector:
         except BudgetExceededError:
             return draft  # the run says so itself
         except ModelError as error:
-            reason = str(error).splitlines()[0]
-            current_run().degrade(f"whether other documents disagree is not known: {reason}")
+            current_run().degrade("whether other documents disagree is not known", error)
             return draft
         with span("conflicts", note=f"{len(found)} of {len(claims)} claims are disputed"):
             return replace(draft, conflicts=(*draft.conflicts, *found))

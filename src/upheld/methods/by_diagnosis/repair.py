@@ -89,7 +89,7 @@ class Repair:
         try:
             return await self.answer.retry(facet, seen)
         except LLMError as error:
-            current_run().degrade(f"a facet stays unanswered: {str(error).splitlines()[0]}")
+            current_run().degrade("a facet stays unanswered", error)
             return Draft(facet)
 
 

@@ -272,6 +272,7 @@ CALLS: dict[str, Call] = {
     "upheld.verification.source.Source.terms_of": lambda text: source(text).terms_of(text),
     "upheld.text.windows.pieces": lambda text: pieces(text, spans(text), 100, COUNT),
     "upheld.generation.write.cite": lambda text: cite("It opens at nine.", passage(text)),
+    "upheld.assessment.assess.parts_of": lambda text: parts_of(text[:4_000]),  # of a question
     "upheld.assessment.assess.unspoken": lambda text: unspoken(parts_of(text[:4_000]), [text]),
     "upheld.methods.by_diagnosis.conflict_detector.new_entities": lambda text: new_entities(
         text, text[:4_000]

@@ -38,7 +38,7 @@ from upheld.ingest.read.selectors import closing
 from upheld.ingest.read.text import decode, read_text
 from upheld.methods.by_diagnosis.conflict_detector import disagrees, new_entities
 from upheld.planning.plan import session_of
-from upheld.prompts.conversation import numbered
+from upheld.prompts.prompt import numbered
 from upheld.retrieval.bridge import names as bridge_names
 from upheld.retrieval.rewrite import keyword_query
 from upheld.service.mcp.text import evidence_text
@@ -295,7 +295,7 @@ CALLS: dict[str, Call] = {
     "upheld.generation.write.cited": lambda text: cited(
         Claims(claims=[WrittenClaim(sources=[1], text=text[:4_000])]), [passage(text)]
     ),
-    "upheld.prompts.conversation.numbered": lambda text: numbered([passage(text)]),
+    "upheld.prompts.prompt.numbered": lambda text: numbered([passage(text)]),
 }
 _CHILD = "a file is parsed in a child process that is killed at a limit; its text goes through here"
 _LABELS = "takes ids, labels or terms, not text"

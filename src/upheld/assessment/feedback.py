@@ -21,7 +21,7 @@ from upheld.assessment.assess import Aspect, Assessment, Thresholds, below, has_
 from upheld.errors import LLMError
 from upheld.ports import LLM, Sampling
 from upheld.prompts import Prompt, fence, load
-from upheld.prompts.conversation import as_written, opening, places
+from upheld.prompts.prompt import as_written, opening, places
 from upheld.run.calls import generate
 from upheld.run.trace import current_run
 from upheld.types import Citation, Claim, Draft, Support

@@ -141,8 +141,7 @@ class _Serving:
         *,
         tell: bool = True,
     ) -> None:
-        from upheld.service.app import create_app
-        from upheld.service.server import Server
+        from upheld.service.app import Server, create_app
 
         app = create_app(self.settings, dev=self.dev, works=self.works)
         with suppress(KeyboardInterrupt):

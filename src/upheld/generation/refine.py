@@ -10,7 +10,7 @@ from upheld.errors import LLMError
 from upheld.generation.write import cited, claims_within
 from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, fence, load
-from upheld.prompts.conversation import as_written, opening, places
+from upheld.prompts.prompt import as_written, opening, places
 from upheld.run.calls import generate
 from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Evidence, Question, union, unique_passages

@@ -17,7 +17,7 @@ from pydantic.config import JsonDict
 
 from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, load
-from upheld.prompts.conversation import numbered
+from upheld.prompts.prompt import numbered
 from upheld.run.calls import generate
 from upheld.text.marks import unknown_marks, unmark
 from upheld.text.sentences import Span, sentence_spans

@@ -17,7 +17,7 @@ from upheld.generation.fallback import Write, WriteOrQuote
 from upheld.generation.write import WriteClaims
 from upheld.ports import Sampling
 from upheld.prompts import Prompt, load
-from upheld.prompts.conversation import as_written, places
+from upheld.prompts.prompt import as_written, places
 from upheld.types import Draft, Evidence, Question
 from upheld.verification.verify_draft import Check
 

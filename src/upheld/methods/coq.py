@@ -31,7 +31,7 @@ from upheld.planning.plan import Session, unplanned
 from upheld.planning.select import By, Select
 from upheld.ports import LLM, Searcher
 from upheld.retrieval.rerank import Order
-from upheld.run.best_effort import or_default_if_over_budget
+from upheld.run.calls import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 

@@ -26,7 +26,7 @@ from upheld.generation.fallback import Write
 from upheld.methods.keep import Keep
 from upheld.ports import Searcher
 from upheld.retrieval.search import search_more
-from upheld.run.best_effort import or_default_if_over_budget
+from upheld.run.calls import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.text.words import words
 from upheld.types import Draft, Question

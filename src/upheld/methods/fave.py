@@ -33,7 +33,7 @@ from upheld.planning.plan import Plan, Session, unplanned
 from upheld.planning.select import Select
 from upheld.ports import Searcher
 from upheld.retrieval.rerank import Order
-from upheld.run.best_effort import or_default_if_over_budget
+from upheld.run.calls import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.types import Draft, Evidence, Question
 

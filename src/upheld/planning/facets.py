@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from upheld.planning.plan import Plan, Session
-from upheld.run.best_effort import or_default_if_over_budget
+from upheld.run.calls import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.text.words import words
 from upheld.types import Question

@@ -15,7 +15,7 @@ from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Action, Grade, Graded
 from upheld.retrieval.rewrite import Rewrite
 from upheld.retrieval.search import search_more
-from upheld.run.best_effort import or_default_if_over_budget
+from upheld.run.calls import or_default_if_over_budget
 from upheld.types import Evidence, Question, union
 
 

@@ -1,11 +1,14 @@
-"""The service as an ASGI application: `create_app(settings)`."""
+"""The service as an ASGI application, `create_app(settings)`, and the server that runs it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from uuid import UUID
 
+import uvicorn
 from fastapi import FastAPI
 
 from upheld.service.admission.admission import Admission, Limits
@@ -15,6 +18,7 @@ from upheld.service.http import problems
 from upheld.service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
 from upheld.service.http.connections import Lingering
 from upheld.service.http.deadline import Deadline
+from upheld.service.http.patience import patient
 from upheld.service.http.reference import reference_route
 from upheld.service.jobs.worker import working
 from upheld.service.resources import opened
@@ -85,3 +89,44 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
     app.add_middleware(Lingering)
     return app
+
+
+DRAIN_SECONDS = 30  # for requests under way; then they are cut off
+_LAST_SECONDS = 5  # for replies to whoever was refused meanwhile
+_LOOK_SECONDS = 0.1
+
+
+class Server(uvicorn.Server):
+    """Tells its address when it can be reached."""
+
+    def __init__(self, app: FastAPI, host: str, port: int, started: Callable[[str], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                host=host,
+                port=port,
+                http=patient(app.state.settings),
+                log_config=None,  # logs are the process's own matter
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,  # who calls is decided by the key, and in dev by the socket
+                timeout_graceful_shutdown=_LAST_SECONDS,
+            )
+        )
+        self._tell = started
+        self._admission: Admission = app.state.admission
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            host, port = self.servers[0].sockets[0].getsockname()[:2]
+            self._tell(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Who is inside is served; who comes meanwhile is told to come back, and not left out."""
+        draining = asyncio.ensure_future(self._admission.drain(DRAIN_SECONDS))
+        while not draining.done() and not self.force_exit:  # a second Ctrl-C
+            await asyncio.wait((draining,), timeout=_LOOK_SECONDS)
+        draining.cancel()
+        await super().shutdown(sockets)

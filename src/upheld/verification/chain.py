@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from upheld.errors import LLMError
 from upheld.ports import LLM, Output, Reply, Sampling
 from upheld.prompts import Prompt, load
-from upheld.prompts.conversation import as_written, opening, places
+from upheld.prompts.prompt import as_written, opening, places
 from upheld.run.calls import generate
 from upheld.run.trace import Score, current_run, span
 from upheld.text.words import words

@@ -12,7 +12,7 @@ from upheld.errors import LLMRejectedError
 from upheld.generation.write import WriteClaims, claims_about
 from upheld.ports import Message, Sampling
 from upheld.prompts import load
-from upheld.prompts.conversation import numbered
+from upheld.prompts.prompt import numbered
 from upheld.run.budget import Budget
 from upheld.run.calls import generate
 from upheld.run.trace import start_run

@@ -11,8 +11,7 @@ import httpx2
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from upheld.service.app import create_app
-from upheld.service.server import Server
+from upheld.service.app import Server, create_app
 from upheld.settings import Settings
 
 

@@ -42,7 +42,7 @@ from upheld.retrieval.correct import Correct
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
-from upheld.run.best_effort import gather_partial
+from upheld.run.calls import gather_partial
 from upheld.run.trace import current_run
 from upheld.types import Draft, Question
 from upheld.verification.verify_draft import Check

@@ -7,11 +7,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
+import psycopg
+from psycopg import sql
 from pydantic import SecretStr
 
-from upheld.service.db.dev_postgres import PrivatePostgres, private_postgres
+from upheld.service.db.dev_postgres import OWNER, SERVICE, PrivatePostgres, private_postgres
 
 _count = itertools.count()
 
@@ -42,9 +45,21 @@ def running_postgres() -> Iterator[PrivatePostgres]:
 
 
 def new_state(server: PrivatePostgres) -> State:
-    """A database of its own, with our schema and no row."""
-    owner, service = server.database(new_name())
-    return State(server, owner, service)
+    """A database of its own, with our schema and no row: a copy, as migrating takes longer."""
+    name = new_name()
+    url = server.url("postgres", "postgres").get_secret_value()
+    copy = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(copy.format(*map(sql.Identifier, (name, OWNER, _migrated(server)))))
+    return State(server, server.url(OWNER, name), server.url(SERVICE, name))
+
+
+@cache
+def _migrated(server: PrivatePostgres) -> str:
+    """The name of a database that nobody opens: one with connections cannot be copied."""
+    name = new_name()
+    server.database(name)
+    return name
 
 
 def new_name() -> str:

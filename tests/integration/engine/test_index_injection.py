@@ -105,7 +105,7 @@ def cases(count: int) -> settings:
     )
 
 
-@cases(500)
+@cases(200)
 @asked
 def test_values_never_change_a_query(both: Both, **values: Any) -> None:
     never_changed(both, **values)

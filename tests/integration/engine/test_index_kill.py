@@ -98,8 +98,8 @@ async def survive(place: Place, kills: int) -> None:
     await index.close()
 
 
-async def test_survives_five_kills(place: Place) -> None:
-    await survive(place, 5)
+async def test_survives_three_kills(place: Place) -> None:
+    await survive(place, 3)
 
 
 @pytest.mark.campaign

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,13 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Path:
         report = opened.add(DOCUMENTS)
     assert (report.added, report.failed) == (3, ())
     return folder
+
+
+@pytest.fixture(scope="module")
+def opened(kb: Path) -> Iterator[Upheld]:
+    """Models take a second to load: once for all questions."""
+    with Upheld.open(kb) as client:
+        yield client
 
 
 def briefly(kb: Path, llm_url: str) -> Upheld:
@@ -51,14 +58,13 @@ def texts_match(kb: Upheld, answer: Answer) -> bool:
         ("Who built Harrow Point Lighthouse?", "Agnes Tolliver"),
     ],
 )
-def test_quotes_answer_offline(kb: Path, question: str, expected: str) -> None:
-    with Upheld.open(kb) as opened:
-        answer = opened.ask(question)
-        assert answer.status is Status.ANSWERED
-        assert expected in answer.text
-        assert answer.text.count("[1]") >= 1
-        assert answer.degraded == ()
-        assert texts_match(opened, answer)
+def test_quotes_answer_offline(opened: Upheld, question: str, expected: str) -> None:
+    answer = opened.ask(question)
+    assert answer.status is Status.ANSWERED
+    assert expected in answer.text
+    assert answer.text.count("[1]") >= 1
+    assert answer.degraded == ()
+    assert texts_match(opened, answer)
     for claim in answer.claims:
         assert claim.verdict.support is Support.SUPPORTED
         assert (claim.verdict.cause, claim.verdict.checked_by) == (Cause.QUOTED, "quote")
@@ -66,22 +72,20 @@ def test_quotes_answer_offline(kb: Path, question: str, expected: str) -> None:
     assert {event.stage for event in answer.trace} >= {"search", "embed", "write", "verify"}
 
 
-def test_a_question_about_something_else_is_not_answered(kb: Path) -> None:
-    with Upheld.open(kb) as opened:
-        answer = opened.ask("Which enzyme breaks down lactose?")
+def test_a_question_about_something_else_is_not_answered(opened: Upheld) -> None:
+    answer = opened.ask("Which enzyme breaks down lactose?")
     assert (answer.status, answer.claims, answer.sources) == (Status.ABSTAINED, (), ())
 
 
-def test_the_plain_and_the_async_client_say_the_same(kb: Path) -> None:
+def test_the_plain_and_the_async_client_say_the_same(kb: Path, opened: Upheld) -> None:
     question = "What does a ticket for an adult cost?"
 
     async def asked() -> Answer:
-        async with await AsyncUpheld.open(kb) as opened:
-            return await opened.ask(question)
+        async with await AsyncUpheld.open(kb) as client:
+            return await client.ask(question)
 
-    with Upheld.open(kb) as opened:
-        plain = opened.ask(question)
-        awaited = opened.run(asked())
+    plain = opened.ask(question)
+    awaited = opened.run(asked())
     assert plain.text == awaited.text
     assert plain.claims == awaited.claims
 
@@ -191,14 +195,15 @@ def run(
     return command
 
 
-def test_the_command_line_prints_the_same_object_as_the_library(kb: Path, tmp_path: Path) -> None:
+def test_the_command_line_prints_the_same_object_as_the_library(
+    kb: Path, opened: Upheld, tmp_path: Path
+) -> None:
     question = "How long does the ferry crossing take?"
     command = [sys.executable, "-m", "upheld", "ask", question, "--kb", str(kb), "--json"]
     told = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert told.returncode == 0, told.stderr
     printed = json.loads(told.stdout)
-    with Upheld.open(kb) as opened:
-        answer = opened.ask(question)
+    answer = opened.ask(question)
     assert printed["text"] == answer.text
     assert printed["status"] == "answered"
     assert printed["claims"][0]["citations"][0]["quote"] == answer.claims[0].citations[0].quote

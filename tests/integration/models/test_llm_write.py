@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Literal
 
 import pytest
+from pydantic import BaseModel
 
 from tests.servers.llama import MODEL, SLOTS
 from upheld.edge.openai.llm import OpenAILLM
@@ -102,19 +104,25 @@ async def test_the_passages_are_read_once_for_many_questions(llm: OpenAILLM) -> 
     assert second.cached_tokens >= first.prompt_tokens - 30  # all but the question
 
 
+class Told(BaseModel):
+    """A short answer: the model ends in a few tokens."""
+
+    passage: Literal[1, 2, 3]
+
+
 async def test_samples_with_logprobs(llm: OpenAILLM) -> None:
-    passages = evidence().passages
-    messages = load("write").render(passages=numbered(passages), question=QUESTIONS[0].text)
+    """More samples than the server has slots."""
+    passages = numbered(evidence().passages)
+    messages = (Message("user", f"{passages}\n\nWhich one says who designed the bridge?"),)
     sampling = Sampling(
-        max_tokens=200, samples=SLOTS + 1, temperature=0.7, top_k=20, seed=1, logprobs=2
+        max_tokens=30, samples=SLOTS + 1, temperature=0.7, top_k=20, seed=1, logprobs=2
     )
-    reply = await generate(llm, "write", messages, claims_about(len(passages), 1), sampling)
+    reply = await generate(llm, "write", messages, Told, sampling)
     assert 1 <= len(reply.generations) <= SLOTS + 1  # a sample that is cut off is left out
     assert reply.usage.completions == SLOTS + 1
     for generation in reply.generations:
         assert generation.tokens
-        for claim in generation.value.claims:
-            assert set(claim.sources) <= {1, 2, 3}
+        assert generation.value.passage in {1, 2, 3}
 
 
 async def test_streaming_is_counted(llm: OpenAILLM) -> None:

@@ -222,9 +222,8 @@ async def _said(client: openai.AsyncOpenAI) -> list[ChatCompletionChunk]:
 async def test_a_small_model_holds_a_conversation(
     own_state: State, tmp_path: Path, llama_server: str
 ) -> None:
-    async with talking(
-        own_state, tmp_path, llm_url=llama_server, llm_model=MODEL, answer_seconds=200
-    ) as (client, caller):
+    model = {"llm_url": llama_server, "llm_model": MODEL, "answer_tokens": 40}
+    async with talking(own_state, tmp_path, **model, answer_seconds=200) as (client, caller):
         reply = await client.chat.completions.create(model="rag@staff", messages=TALK, timeout=300)
         assert reply.usage is not None
         assert reply.usage.prompt_tokens > 100

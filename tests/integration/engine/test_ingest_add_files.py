@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -189,14 +190,15 @@ async def test_a_bad_file_does_not_stop_the_rest(library: Library) -> None:
     library.limits = Limits(file_bytes=10_000)
     report = await library.add()
     assert report.added == 3
-    assert {
-        Path(failure.path).name: failure.reason.split("\n")[0] for failure in report.failed
-    } == {
-        "a_broken.pdf": "a_broken.pdf is not a PDF that can be opened",
-        "b_empty.txt": "b_empty.txt has no text",
-        "c_locked.pdf": "c_locked.pdf is encrypted",
-        "d_large.txt": "d_large.txt is larger than 10,000 bytes",
+    reasons = {
+        "a_broken.pdf": "not a PDF",
+        "b_empty.txt": "no text",
+        "c_locked.pdf": "encrypted",
+        "d_large.txt": "10,000 bytes",
     }
+    assert [Path(failure.path).name for failure in report.failed] == list(reasons)
+    for failure, words in zip(report.failed, reasons.values(), strict=True):
+        assert words in failure.reason.split("\n")[0]
 
 
 async def test_a_file_that_went_bad_keeps_its_last_good_version(library: Library) -> None:
@@ -320,7 +322,7 @@ async def test_hidden_text_is_left_out_and_named_in_the_report(
     assert not any("Answer only" in text for text in texts)
     index_command._show(report)
     printed = capsys.readouterr().out
-    assert "left out, because hidden from readers: 21 characters in 1 file" in printed
+    assert re.search("hidden.* 21 characters in 1 file", printed)
     assert "page.html" in printed
     assert (await library.add()).hidden == ()
 

@@ -159,7 +159,7 @@ async def test_closing_does_not_wait_for_a_file_that_is_being_read(
     reading = await hanging(patient, began)
     asked = time.monotonic()
     patient.close()
-    with pytest.raises(ReadError, match=r"a\.txt was being read when reading was closed"):
+    with pytest.raises(ReadError, match=r"a\.txt .*closed"):
         await reading
     assert time.monotonic() - asked < 30
     assert patient(b"anything", "b.txt").text == "fine"

@@ -172,7 +172,7 @@ async def test_labels_that_certify_nothing_take_the_promise_away(museum: Museum)
     assert (job["status"], job["attempts"]) == ("failed", 1)
     told = (await museum.caller.get(PATH)).json()
     assert told["status"] == 404
-    assert "Nothing could be certified. At the first threshold tested" in told["detail"]
+    assert "Nothing could be certified" in told["detail"]
     assert (await museum.answer())["guarantee"] is None
     few = await museum.calibrate(labels(museum.pipeline, count=10))
     assert few["status"] == "failed"
@@ -269,7 +269,7 @@ async def test_who_may_calibrate(museum: Museum) -> None:
 async def test_another_tenant_has_its_own(museum: Museum) -> None:
     await museum.calibrate(labels(museum.pipeline))
     async with client(museum.app, await new_key(museum.state)) as other:
-        assert (await other.get(PATH)).json()["detail"] == "There is no collection staff."
+        assert "staff" in (await other.get(PATH)).json()["detail"]
         assert (await other.delete(PATH)).status_code == 404
         await give(other, "rota", "The lighthouse opens at ten.")
         await work_off(museum.app, museum.state)

@@ -173,10 +173,10 @@ async def test_without_a_model_the_last_message_is_the_question(
         reply = await client.chat.completions.create(model="rag@staff", messages=messages)
         behind = reply.model_dump()["upheld"]
         assert behind["question"] == QUESTION
-        assert "earlier messages were not read: there is no language model" in behind["degraded"]
+        assert any("earlier messages were not read" in each for each in behind["degraded"])
         kept = (await caller.get(f"/v1/answers/{behind['answer']}")).json()
         notes = {event["stage"]: event["note"] for event in kept["trace"]}
-        assert notes["standalone"] == "the last message is the question"
+        assert "last message" in notes["standalone"]
 
 
 async def test_earlier_turns_are_condensed_and_doubts_are_said(

@@ -104,7 +104,7 @@ async def test_bytes_that_are_gone_are_said_to_be(service: Service, work: Work) 
     await Works(service).ingest(work)
     (row,) = await rows(service, work)
     assert row.status is DocumentStatus.FAILED
-    assert row.error == "its bytes are gone; send it again"
+    assert "send it again" in (row.error or "")
 
 
 async def test_a_sweep_takes_what_waits_for_nobody(service: Service, work: Work) -> None:

@@ -33,7 +33,7 @@ def test_marks_follow_the_sentence_and_count_from_one() -> None:
 def test_nothing_written_is_an_abstention() -> None:
     answer = render(draft(), method="rag", run=Run())
     assert (answer.status, answer.claims) == (Status.ABSTAINED, ())
-    assert answer.text == "The documents do not answer this question."
+    assert "do not answer" in answer.text
 
 
 def test_claims_of_white_space_are_no_answer() -> None:

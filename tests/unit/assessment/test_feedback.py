@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.told import only_says
 from tests.unit.assessment.test_assess import CLAIMS
 from tests.unit.drafts import citation, claim, draft
 from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below
@@ -21,12 +22,9 @@ def remarks(of: Draft, thresholds: Thresholds = Thresholds()) -> dict[Aspect, Re
 def test_a_good_draft_is_affirmed_and_nothing_is_asked_of_it() -> None:
     told = remarks(draft(OPENED))
     assert all(each.enough and each.findings == () for each in told.values())
-    assert as_text(told.values()).splitlines() == [
-        "Claims upheld by the passages: 1.00, enough.",
-        "Claims upheld by what they cite: 1.00, enough.",
-        "Citations that uphold their claim: 1.00, enough.",
-        "Parts of the question answered: 1.00, enough.",
-    ]
+    lines = as_text(told.values()).splitlines()
+    assert len(lines) == len(Aspect)
+    assert all(line.endswith(": 1.00, enough.") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -34,8 +32,7 @@ def test_a_good_draft_is_affirmed_and_nothing_is_asked_of_it() -> None:
     [
         (
             claim("It has a cafe.", NO, citation("entry", NO)),
-            'Claim 2 ("It has a cafe.") is not upheld (no source says this): '
-            "say only what a passage says, or leave it out.",
+            'Claim 2 ("It has a cafe.") is not upheld (no source says this)',
         ),
         (
             claim(
@@ -43,31 +40,28 @@ def test_a_good_draft_is_affirmed_and_nothing_is_asked_of_it() -> None:
                 Support.CONTRADICTED,
                 found_against=(citation("entry"), citation("museum")),
             ),
-            'Claim 2 ("It costs ten pounds to get in there …") is contradicted by [1], [3]: '
-            "correct it, or leave it out.",
+            'Claim 2 ("It costs ten pounds to get in there …") is contradicted by [1], [3]',
         ),
         (
             claim("It is big.", Support.NOT_CHECKED, reason="the verifier failed"),
-            'Claim 2 ("It is big.") could not be checked (the verifier failed): '
-            "keep to the words of a passage, or leave it out.",
+            'Claim 2 ("It is big.") could not be checked (the verifier failed)',
         ),
     ],
 )
 def test_a_claim_that_is_not_supported_is_named_with_the_reason(made: Claim, line: str) -> None:
     told = remarks(draft(OPENED, made))
-    assert told[Aspect.SUPPORT].findings == (line,)
+    (finding,) = told[Aspect.SUPPORT].findings
+    assert finding.startswith(f"{line}: ")  # and what to do about it
     assert not told[Aspect.SUPPORT].enough
-    assert (
-        str(told[Aspect.SUPPORT]) == f"Claims upheld by the passages: 0.50, not enough.\n- {line}"
-    )
+    assert str(told[Aspect.SUPPORT]).endswith(f": 0.50, not enough.\n- {finding}")
 
 
 @pytest.mark.parametrize(
-    ("made", "line"),
+    ("made", "words"),
     [
         (
             claim("Hope hangs there.", Support.SUPPORTED, found_for=(citation("whale"),)),
-            'Claim 1 ("Hope hangs there.") cites nothing: cite [2].',
+            ("cites nothing", "cite [2]"),
         ),
         (
             claim(
@@ -77,18 +71,20 @@ def test_a_claim_that_is_not_supported_is_named_with_the_reason(made: Claim, lin
                 citation("entry", Support.CONTRADICTED),
                 found_for=(citation("whale"),),
             ),
-            'Claim 1 ("Hope hangs there.") cites [1], [3] in vain: cite [2].',
+            ("cites [1], [3] in vain", "cite [2]"),
         ),
         (
             claim("Hope hangs there.", Support.SUPPORTED),
-            'Claim 1 ("Hope hangs there.") cites nothing: cite the passage that says it.',
+            ("cites nothing", "cite the passage"),
         ),
     ],
 )
-def test_a_wrong_or_missing_citation_is_told_with_the_right_one(made: Claim, line: str) -> None:
+def test_a_wrong_or_missing_citation_is_told_with_the_right_one(
+    made: Claim, words: tuple[str, ...]
+) -> None:
     told = remarks(draft(made))
     assert told[Aspect.SUPPORT].enough
-    assert told[Aspect.CITATION_RECALL].findings == (line,)
+    assert only_says(told[Aspect.CITATION_RECALL].findings, "Hope hangs there.", *words)
     assert not told[Aspect.CITATION_RECALL].enough
 
 
@@ -96,18 +92,16 @@ def test_a_needless_citation_is_told() -> None:
     made = claim("Hope hangs there.", Support.SUPPORTED, citation("whale"), citation("entry", NO))
     told = remarks(draft(made))
     assert told[Aspect.CITATION_RECALL].enough
-    assert told[Aspect.CITATION_PRECISION].findings == (
-        'Claim 1 ("Hope hangs there.") cites [3] needlessly: drop that.',
-    )
+    findings = told[Aspect.CITATION_PRECISION].findings
+    assert only_says(findings, "Hope hangs there.", "[3] needlessly")
 
 
 def test_what_is_missing_is_told_apart_from_what_cannot_be_found() -> None:
     question = Question("When did the museum open, who led it, and which school did he attend?")
     told = remarks(draft(OPENED, question=question))
-    assert told[Aspect.COVERAGE].findings == (
-        "No upheld claim speaks of: led. Say what the passages do.",
-        "No passage speaks of: school, attend. Do not fill this in from memory.",
-    )
+    unsaid, unknown = told[Aspect.COVERAGE].findings
+    assert "claim speaks of: led." in unsaid
+    assert "passage speaks of: school, attend." in unknown
 
 
 def test_an_empty_draft_is_told_what_it_lacks() -> None:

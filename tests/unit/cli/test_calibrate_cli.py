@@ -77,7 +77,8 @@ def test_too_few_labels_say_how_many_would_do(folder: Path) -> None:
     code, shown = run("labels.jsonl", "--out", "guarantee.json")
     words = " ".join(shown.split())
     assert code == 3
-    assert "Nothing could be certified. There are too few claims: 40" in words
+    assert "Nothing could be certified" in words
+    assert "too few claims: 40" in words
     assert "labels would probably do" in words
     assert not (folder / "guarantee.json").exists()
 
@@ -88,7 +89,7 @@ def test_too_many_errors_say_that_labels_do_not_help(folder: Path) -> None:
     words = " ".join(shown.split())
     assert code == 3
     assert "claims were not supported: it may be" in words
-    assert "More labels would hardly help; a larger alpha may." in words
+    assert "larger alpha" in words
 
 
 def test_mixed_labels_are_refused(folder: Path) -> None:

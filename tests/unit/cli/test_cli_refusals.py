@@ -40,7 +40,7 @@ def test_a_time_below_zero_is_refused() -> None:
 def test_a_knowledge_base_that_is_a_file_is_refused() -> None:
     code, shown = run("ask", "When?", "--kb", "questions.txt")
     assert code == 2
-    assert "'--kb': questions.txt is a file; a knowledge base is a folder." in shown
+    assert "'--kb': questions.txt is a file" in shown
 
 
 def test_a_server_that_is_no_address_is_refused_by_the_name_of_the_option() -> None:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_without_a_terminal_many_documents_are_deleted_with_prune_only(folder: P
         file.unlink()
     result = run("index", "texts")
     assert result.exit_code == 1
-    assert "Nothing was deleted, though files of 12 documents seem to be gone" in shown(result)
+    assert re.search("Nothing was deleted.* 12 documents", shown(result))
     assert "run it again with --prune" in shown(result)
     assert documents() == 12
     result = run("index", "texts", "--json")
@@ -88,8 +89,8 @@ def test_a_folder_that_cannot_be_listed_is_told_and_fails(
         patched.setattr(os, "scandir", listed)
         result = run("index", "texts", "--prune")
     assert result.exit_code == 1
-    assert "locked cannot be looked at: Permission denied" in shown(result)
-    assert "Run it again when everything can be listed." in shown(result)
+    assert re.search("locked .*Permission denied", shown(result))
+    assert "Run it again" in shown(result)
     assert documents() == 12
 
 

@@ -78,7 +78,7 @@ def test_each_sentence_with_its_verdict_and_its_words() -> None:
 def test_a_mark_that_names_no_source_is_told() -> None:
     code, shown = run("The ferry leaves at noon. [2][7]")
     assert code == 4
-    assert "    it cites [7], and there is no such source" in shown
+    assert "no such source" in shown
 
 
 @pytest.mark.usefixtures("files", "with_model")
@@ -117,7 +117,7 @@ def test_json_is_one_object_with_exact_places() -> None:
 def test_no_time_means_not_checked(with_model: None) -> None:
     code, shown = run("The ferry leaves at noon. [2]", "--seconds", "0")
     assert code == 4
-    assert "no time was left to check it (limit: 0 s)" in shown
+    assert "limit: 0 s" in shown
 
 
 @pytest.mark.usefixtures("files")

@@ -289,10 +289,9 @@ async def test_a_file_that_is_no_database_costs_the_cache_and_not_the_answer(
     cached.path.write_text("this is not a database, " * 100)
     with start_run() as run:
         assert (await cached.generate(ASK, Choice)).value == RED
-    assert [note.split(":")[0] for note in run.degraded] == [
-        "the call cache cannot be read",
-        "the call cache cannot be written",
-    ]
+    read, written = run.degraded
+    assert "cache cannot be read" in read
+    assert "cache cannot be written" in written
 
 
 async def test_a_folder_that_cannot_be_made_costs_the_cache_and_not_the_answer(

@@ -44,21 +44,17 @@ def test_a_change_on_one_question_is_noise() -> None:
     after = run(questions(12), {"rag": rows(1, *[0.0] * 11)})
     found = compared(before, after)
     assert all(each.noise for each in found.changes)
-    assert found.says[1] == (
-        "rag: all differences may be noise; the least so: correct rose from 0.000 to 0.083 "
-        "(p = 1.0000)."
-    )
+    for words in ("rag: ", "noise", "correct rose from 0.000 to 0.083", "p = 1.0000"):
+        assert words in found.says[1]
     assert [row["figure"] for row in as_rows(found)] == ["correct"]
 
 
 def test_the_same_run_twice() -> None:
     same = run(questions(3), {"rag": rows(1, 0, 1)})
     found = compared(same, same)
-    assert found.says == (
-        "3 questions and 1 methods are in both runs; 0 of 3 answers changed, 0 to right, 0 from "
-        "right.",
-        "rag: no figure changed.",
-    )
+    both, rag = found.says
+    assert "0 of 3 answers changed" in both
+    assert "no figure changed" in rag
     assert (found.answers, as_rows(found), found.settings) == ((), (), {})
 
 

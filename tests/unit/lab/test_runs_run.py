@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -228,7 +229,7 @@ async def test_a_typed_error_is_an_outcome(tmp_path: Path) -> None:
     good, bad = folder.outcomes()
     assert good.error is None
     assert bad.answer is None
-    assert bad.error == "UsageError: The question has 4999 characters; at most 4000 are taken."
+    assert re.match(r"UsageError: .*\b4999\b.*\b4000\b", bad.error or "")
     assert scores_of(folder)["q/0", "rag"]["answered"] == 0.0
     made = summary(folder)
     assert (made.answers, made.finished, made.complete) == (1, 2, True)
@@ -323,7 +324,7 @@ async def test_a_longer_list_goes_on_and_a_shorter_one_is_refused(tmp_path: Path
     await run(plan_for(tmp_path / "run", "rag"))
     assert [each.question for each in folder.outcomes()] == ["q/1", "q/2", "q/3"]
     assert folder.manifest()["limit"] is None
-    with pytest.raises(UsageError, match="run of 3 questions that these do not begin with"):
+    with pytest.raises(UsageError, match="run of 3 questions"):
         await run(plan_for(tmp_path / "run", "rag", suite=two))
 
 

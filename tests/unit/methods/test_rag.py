@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.told import only_says
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
 from upheld.errors import LLMUnavailableError, UsageError
 from upheld.run.budget import Budget
@@ -69,8 +70,8 @@ async def test_no_time_at_all_is_a_failure_that_says_so(tmp_path: Path) -> None:
     async with await kb(tmp_path, [WRITTEN]) as opened:
         answer = await opened.ask(QUESTION, budget=Budget(seconds=0))
     assert (answer.status, answer.claims) == (Status.FAILED, ())
-    assert answer.text == "No answer could be written."
-    assert answer.degraded == ("the budget ended the run: the budget of 0 seconds is used up",)
+    assert "No answer" in answer.text
+    assert only_says(answer.degraded, "budget", "0 seconds")
 
 
 @pytest.mark.parametrize("mode", ["bm25", "nearest", "hybrid"])

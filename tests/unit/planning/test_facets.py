@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.told import only_says
 from upheld.errors import LLMUnavailableError
 from upheld.planning.facets import facets_hinted, facets_of
 from upheld.planning.plan import Plan
@@ -99,4 +100,4 @@ async def test_without_a_language_model_nothing_is_planned_and_that_is_said() ->
         assert await facets_of(simple, None, 4) == (simple,)
         assert run.degraded == []
         assert await facets_of(TWO, None, 4) == (TWO,)
-    assert run.degraded == ["no plan was made for a question with several parts"]
+    assert only_says(run.degraded, "no plan")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.told import only_says
 from tests.unit.drafts import claim
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
@@ -31,9 +32,9 @@ async def test_the_first_step_sees_the_question_alone() -> None:
     assert (step.text, step.parent) == ("Which is the sister ship?", ASK.id)
     (call,) = llm.calls
     assert call.sampling == Sampling(max_tokens=112)  # greedy
-    assert call.messages[-1].content == (
-        f"Question: {ASK.text.strip()}\n\nSteps so far:\n\n```\nnone yet\n```"
-    )
+    shown = call.messages[-1].content
+    assert ASK.text.strip() in shown
+    assert "none yet" in shown
 
 
 def test_steps_are_shown_with_their_answers_or_without() -> None:
@@ -101,7 +102,7 @@ async def test_a_later_step_that_fails_ends_the_chain_with_a_label() -> None:
     with start_run() as run:
         step = NextQuestion(llm=FakeLLM([LLMUnavailableError("down")]))
         assert await step(ASK, [FIRST]) == ()
-    assert run.degraded == ["the chain of sub-questions ended early: down"]
+    assert only_says(run.degraded, "sub-questions", "down")
 
 
 async def test_the_budget_passes_through() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
 
+from tests.told import only_says
 from tests.unit.ferries import PlayLLM
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
@@ -104,8 +106,8 @@ async def test_one_call_shows_a_whole_session_the_question_first() -> None:
     one, two = (call.messages[-1].content for call in llm.calls)
     assert one.endswith("```\n1. Which?\n2. What cost?\n```")
     assert one.partition("```")[0] == two.partition("```")[0]  # the prefix that they share
-    assert [event.stage for event in run.events] == ["relevant", "relevant", "select"]
-    assert run.events[-1].note == "session 1 of 2: r_q 0.40, r_d 0.60"
+    assert Counter(event.stage for event in run.events) == {"relevant": 2, "select": 1}
+    assert all(each in run.events[-1].note for each in ("1 of 2", "r_q 0.40", "r_d 0.60"))
 
 
 async def test_sessions_are_checked_at_the_same_time() -> None:
@@ -151,7 +153,7 @@ async def test_a_model_without_probabilities_says_yes_or_no() -> None:
     with start_run() as run:
         select = Select(llm=Silent(lines), delta=1, probable=True)
         assert await select.relevance(ASK, [(A,), (C,)]) == (0, 1)
-    assert run.degraded == ["the language model told no probabilities: yes is 1, no is 0"]
+    assert only_says(run.degraded, "no probabilities")
 
 
 # --- failures ------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ async def test_without_the_llm_r_d_decides() -> None:
 async def test_without_grades_r_q_decides() -> None:
     with start_run() as run:
         assert await choose([NO, YES], found(A=None, B=None, C=None, D=None)) == TWO
-    assert run.degraded == ["search sessions were compared without grades of their passages"]
+    assert only_says(run.degraded, "without grades")
 
 
 async def test_without_a_model_to_ask_r_d_decides_and_off_takes_the_first() -> None:

@@ -49,7 +49,7 @@ async def test_what_remains_without_a_model_is_the_last_message(line: Line | Non
     llm = None if line is None else FakeLLM([line])
     with start_run() as run:
         assert await Standalone(llm=llm)(ASK, EARLIER) is ASK
-    assert run.events[-1].note == "the last message is the question"
+    assert "last message" in run.events[-1].note
     assert len(run.degraded) == 1
     assert run.degraded[0].startswith("earlier messages were not read: ")
 

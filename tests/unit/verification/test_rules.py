@@ -10,7 +10,7 @@ from upheld.text.figures import absent, figures, values
 from upheld.text.names import Names
 from upheld.text.names import absent as absent_names
 from upheld.types import Cause, Passage
-from upheld.verification.rules import ConsistencyRules, Veto
+from upheld.verification.rules import ConsistencyRules
 from upheld.verification.source import Part, Premise, Source
 
 # Prose in which these letters are the initials of three words in a row, over and over.
@@ -168,13 +168,14 @@ def test_each_part_can_be_switched_off() -> None:
     every = ConsistencyRules()(claim, premise)
     no_figures = ConsistencyRules(check_figures=False)(claim, premise)
     only_voice = ConsistencyRules(check_figures=False, check_names=False)(claim, premise)
-    assert every == Veto(Cause.FIGURE_ABSENT, "no source has the figure “12”")
-    assert no_figures == Veto(Cause.NAME_ABSENT, "no source has the name “Ahab”")
-    assert only_voice is not None
-    assert only_voice.cause is Cause.NOT_ASSERTED
-    assert (
-        only_voice.reason == "in its source this is denied: “Bell, the keeper, counted 13 gulls.”"
-    )
+    for veto, cause, words in (
+        (every, Cause.FIGURE_ABSENT, "“12”"),
+        (no_figures, Cause.NAME_ABSENT, "“Ahab”"),
+        (only_voice, Cause.NOT_ASSERTED, "denied: “Bell, the keeper, counted 13 gulls.”"),
+    ):
+        assert veto is not None
+        assert veto.cause is cause
+        assert words in veto.reason
     none = ConsistencyRules(check_figures=False, check_names=False, check_voice=False)
     assert none(claim, premise) is None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.told import only_says
 from upheld.answer.verdicts import fix_citations
 from upheld.ports import Judgement, Pair
 from upheld.run.budget import Budget
@@ -272,13 +273,13 @@ async def test_support_that_was_found_outlives_a_later_failure() -> None:
     assert first.verdict.support is Support.SUPPORTED
     assert second.verdict.support is Support.NOT_CHECKED
     assert second.verdict.cause is Cause.MODEL_FAILED
-    assert run.degraded == ["claims were not checked: the verifier failed: told to fail"]
+    assert only_says(run.degraded, "not checked", "told to fail")
 
 
 async def test_without_a_model_the_run_is_told() -> None:
     with start_run(Budget()) as run:
         await checked("Gulls nest under the roof.", TOWER_PASSAGE, stage=Verify(model=None))
-    assert run.degraded == ["claims were not checked: no verifier model is installed"]
+    assert only_says(run.degraded, "not checked", "no verifier")
 
 
 @pytest.mark.parametrize(("grace", "cause"), [(5.0, Cause.QUOTED), (0.0, Cause.OUT_OF_TIME)])

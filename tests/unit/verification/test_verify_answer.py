@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import upheld_verifier
+from tests.told import only_says
 from upheld.check import check, kept_checker, opened_verify, verify, verify_async
 from upheld.errors import SettingsError, UsageError
 from upheld.ports import Judgement
@@ -110,7 +111,7 @@ async def test_check_tells_what_it_cost_and_whether_all_is_well() -> None:
 
 async def test_check_says_that_there_is_no_model() -> None:
     checked = await check(Verify(model=None), "The ferry leaves at noon. [1]", [FERRY])
-    assert checked.degraded == ("claims were not checked: no verifier model is installed",)
+    assert only_says(checked.degraded, "not checked", "no verifier")
 
 
 async def test_the_judge_has_its_say() -> None:

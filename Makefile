@@ -20,7 +20,7 @@ TOKENS ?= 40000000
 GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alone"
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
-	test test-unit test-engine test-service test-models test-real test-train
+	collect test test-unit test-engine test-service test-models test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -56,6 +56,9 @@ format:  ## and redraw the picture of the rooms, which follows the imports
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/python scripts/draw_architecture.py
+
+collect:  ## imports every test: an error is seen at once, and all workers find the bytecode
+	$(BIN)/pytest --collect-only -qq tests/unit tests/integration
 
 test: test-unit test-engine test-service test-models
 

@@ -93,7 +93,7 @@ async def _cases(
     async with opened_grader(model) as grader:
         if rows is not None:
             return grader.identity, await cases_of_file(rows, grader)
-        cases_of_dev = lab.part("bench.retrieval.action_fit").cases_of_dev
+        cases_of_dev = lab.part("bench.retrieval.actions").cases_of_dev
         kept = cache or lab.part("bench.vectors").default_cache()
         with lab.part("bench.report").watching() as watch:
             found: list[Case] = await cases_of_dev(data or Path(), kept, grader, watch)

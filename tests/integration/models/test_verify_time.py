@@ -11,8 +11,8 @@ from upheld.check import check
 from upheld.run.budget import Budget
 from upheld.types import Cause, Support
 from upheld.verification.claims import split_answer
-from upheld_lab.bench.verify.lengths import LENGTHS, long_source, time_lengths
 from upheld_lab.bench.verify.made_answers import AnswerWriter
+from upheld_lab.bench.verify.speed import LENGTHS, long_source, time_lengths
 
 pytestmark = pytest.mark.campaign
 

@@ -8,8 +8,7 @@ from typer.testing import CliRunner
 from tests.unit.cli.test_methods_cli import asked
 from tests.unit.scripted import QUERIES
 from upheld.types import Usage
-from upheld_lab.bench.costs.prefix import ASKED, LATER, pages, share
-from upheld_lab.bench.costs.prefix_texts import PAGES
+from upheld_lab.bench.costs.prefix import ASKED, LATER, PAGES, pages, share
 from upheld_lab.cli.bench import app
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.graded_answers import A, B, C, answer, cite, claim
 from upheld.types import Answer, Cause, Conflict, Support
-from upheld_lab.bench.scores.gold import gold_citations
+from upheld_lab.bench.scores.by_gold import gold_citations
 from upheld_lab.bench.scores.precision_recall import PrecisionRecall
 from upheld_lab.bench.scores.shown import confidence, is_shown, method_of, shown_claims, text_of
 

@@ -10,9 +10,31 @@ from pathlib import Path
 from typing import TypeVar
 
 from upheld._internal.disk_cache import DiskCache
-from upheld.ports import Grader, Judgement, Pair, QueryPassagePair
+from upheld.ports import Entailment, Grader, Judgement, Pair, QueryPassagePair
 from upheld.types import content_hash
-from upheld_lab.bench.around import AroundEntailment
+
+
+@dataclass
+class AroundEntailment:
+    """All of `upheld.ports.Entailment` but `judge` and `close`."""
+
+    model: Entailment
+
+    @property
+    def identity(self) -> str:
+        return self.model.identity
+
+    @property
+    def languages(self) -> frozenset[str]:
+        return self.model.languages
+
+    @property
+    def room(self) -> int:
+        return self.model.room
+
+    def count_tokens(self, text: str) -> int:
+        return self.model.count_tokens(text)
+
 
 TOGETHER = 64  # pairs between two writes: what an interrupted run can lose
 

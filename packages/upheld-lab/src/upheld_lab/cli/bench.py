@@ -15,13 +15,14 @@ from upheld_lab.cli.bench_options import (
     Cache,
     Data,
     Limit,
+    Markdown,
     Passages,
     Questions,
     Seed,
     SplitName,
     choice_of,
+    shown,
 )
-from upheld_lab.cli.bench_output import Markdown, shown
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld_lab.cli.bench_output import Markdown, shown
+from upheld_lab.cli.bench_options import Markdown, shown
 
 
 def service(

@@ -18,13 +18,14 @@ from upheld_lab.cli.bench_options import (
     Cache,
     Data,
     Limit,
+    Markdown,
     Passages,
     Questions,
     Seed,
     SplitName,
     choice_of,
+    shown,
 )
-from upheld_lab.cli.bench_output import Markdown, shown
 
 if TYPE_CHECKING:
     from upheld.settings import Settings

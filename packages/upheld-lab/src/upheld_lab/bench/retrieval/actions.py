@@ -1,23 +1,32 @@
-"""Whether the grader knows when search has failed: its actions with gold and without it."""
+"""Whether the grader knows when search has failed: its actions with gold and without it.
+
+The same cases, of dev questions, are what a grader's thresholds are fitted on.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from upheld.calibration.grading import Case, decisions
+from upheld.edge.onnx.embedder import LocalEmbedder
 from upheld.fusion import CANDIDATES, fuse
 from upheld.ports import Grader
 from upheld.retrieval.grade import Action, Grade, relevances
 from upheld.types import Hit, Passage, Question, SearchMode
 from upheld_lab.bench.corpus import BenchQuestion
+from upheld_lab.bench.judgements import KeptGrades
 from upheld_lab.bench.metrics import answer_in
-from upheld_lab.bench.prepared import Prepared, search
+from upheld_lab.bench.prepared import Choice, Prepared, prepare, search
 from upheld_lab.bench.report import Row, Watch
+from upheld_lab.bench.split import Split
 
 if TYPE_CHECKING:
     from upheld.ports import Vector
+
 
 SEEN = 10  # passages that the action rests on
 ALL = "all"
@@ -112,3 +121,21 @@ async def _without_gold(ready: Prepared, question: BenchQuestion, vector: Vector
 
 def _cosines(ready: Prepared, hits: Sequence[Hit], vector: Vector) -> dict[str, float]:
     return {hit.passage.id: float(ready.embedded[hit.passage.id] @ vector) for hit in hits}
+
+
+async def cases_of_dev(data: Path, cache: Path, grader: Grader, watch: Watch) -> list[Case]:
+    """Two cases a dev question of the data pack, if its gold is found."""
+    embedder = LocalEmbedder()
+    kept = KeptGrades(grader, cache / "judgements.sqlite")
+    choice = Choice(data, cache, split=Split.DEV)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            ready = await prepare(choice, embedder, folder, watch)
+            try:
+                found = await outcomes(ready, kept, watch)
+            finally:
+                await ready.index.close()
+    finally:
+        await kept.close()
+        await embedder.close()
+    return [case for of_set in found.values() for each in of_set for case in each.cases]

@@ -10,18 +10,56 @@ from pathlib import Path
 
 from upheld.ask_options import AskOptions
 from upheld.client import AsyncUpheld
-from upheld.errors import UpheldError
+from upheld.errors import LLMOutputError, UpheldError
 from upheld.methods.build import StageFactory
 from upheld.methods.registry import parameters
 from upheld.ports import Searcher
 from upheld.resources.open import Resources, judge_stage
-from upheld.types import Scope, content_hash
-from upheld_lab.bench.runs.first_look import FirstLook
+from upheld.run.trace import current_run
+from upheld.types import Draft, Event, Passage, Question, Scope, content_hash
+from upheld.verification.chain import Judgment
 from upheld_lab.bench.runs.kept_calls import KeptCalls
-from upheld_lab.bench.runs.records import Outcome, Variant
+from upheld_lab.bench.runs.records import Outcome, Variant, Verified
 from upheld_lab.bench.runs.shared import sharing
 from upheld_lab.bench.runs.variants import told
 from upheld_lab.bench.suites.suite import Asked
+
+
+@dataclass(slots=True)
+class FirstLook:
+    """A listener of one run. An answer keeps neither its first draft nor what that was made of."""
+
+    draft: Draft | None = None
+    said: Event | None = None
+    revised: str = ""
+
+    def __call__(self, event: Event) -> None:
+        if self.said is None and event.stage == "judgment":
+            # The first draft has been offered, and there is none other yet.
+            self.draft, self.said = current_run().best, event
+        elif self.said is not None and event.stage == "search" and not self.revised:
+            self.revised = event.note
+
+    async def verified(self, search: Searcher) -> Verified | None:
+        """What was seen; `search` tells what the revised question found, as the method's own."""
+        if self.draft is None or self.said is None:
+            return None
+        judgment = None
+        if self.said.error is None:
+            judgment = Judgment(self.said.note.partition(",")[0])
+        elif not self.said.error.startswith(LLMOutputError.__name__):
+            return None  # refused: there was no reply that could have had a format
+        answer = " ".join(claim.text for claim in self.draft.claims)
+        found = await _found(search, self.revised)
+        return Verified(judgment, answer, self.draft.evidence.passages, self.revised, found)
+
+
+async def _found(search: Searcher, query: str) -> tuple[Passage, ...]:
+    if query:
+        with suppress(UpheldError):  # the method met the same, and went on without
+            return (await search(Question(query))).passages
+    return ()
+
 
 FOUND = 20  # passages of a plain search that are noted beside the answers
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from upheld.ports import Embedder, Grader, Judgement, Pair, QueryPassagePair
 from upheld.resources.open import Resources
-from upheld_lab.bench.around import AroundEntailment
+from upheld_lab.bench.judgements import AroundEntailment
 
 if TYPE_CHECKING:
     from upheld.ports import Vector, Vectors

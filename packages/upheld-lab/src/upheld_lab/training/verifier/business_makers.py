@@ -16,6 +16,7 @@ from typing import TypeVar
 from upheld_lab.bench.verify.labels import Label
 from upheld_lab.training.verifier import business_statements as statements
 from upheld_lab.training.verifier import business_words as words
+from upheld_lab.training.verifier.lexicon import MONTHS, NUMBER_WORDS
 
 T = TypeVar("T")
 CONTRADICTS, NEUTRAL, OPEN = Label.CONTRADICTS, Label.NEUTRAL, Label.NOT_ENTAILED
@@ -64,22 +65,7 @@ class Draw:
         return f"{self.dice.randint(1, 28)} {self.dice.choice(MONTHS)}"
 
 
-MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]  # fmt: skip
-COUNTS = [
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-]
+COUNTS = NUMBER_WORDS[:13]  # two to fourteen
 
 
 def up(text: str) -> str:

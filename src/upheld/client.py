@@ -88,6 +88,7 @@ class AsyncUpheld:
         await self.close()
 
     async def close(self) -> None:
+        """Close the index, the models and the reader; `async with` does it for you."""
         await self._parts.close()
 
     @property
@@ -234,7 +235,7 @@ class AsyncUpheld:
         fitted = None
         if options.calibrated:
             fitted = given_or_read(options.guarantee, settings.guarantee)
-        promise = None if fitted is None else fitted.for_pipeline(pipeline)
+        guarantee = None if fitted is None else fitted.for_pipeline(pipeline)
         status: Status | None = None
         with start_run(
             budget, tracer=tracer(), listener=options.listener, watch=options.watch
@@ -254,8 +255,8 @@ class AsyncUpheld:
             checked = await score_relevance(
                 await check(draft), self._parts.grade.grader, self._parts.embedder
             )
-            if promise is not None:
-                checked = apply_guarantee(checked, promise)
+            if guarantee is not None:
+                checked = apply_guarantee(checked, guarantee)
             elif fitted is not None:
                 run.degrade("no guarantee: the one there is was fitted on another pipeline")
             return render(
@@ -265,7 +266,7 @@ class AsyncUpheld:
                 status=status,
                 keep_supported=keep_supported,
                 pipeline=pipeline,
-                guarantee=stated_guarantee(promise, (*run.degraded, *checked.notes)),
+                guarantee=stated_guarantee(guarantee, (*run.degraded, *checked.notes)),
             )
 
     async def search(
@@ -282,8 +283,8 @@ class AsyncUpheld:
         plain = Parameters(
             search=settings.search, rerank=False, passages=limit or settings.passages
         )
-        kit = StageFactory(self._parts, self.scope(labels), plain)
-        return await kit.found(plain.passages)(Question(checked_question(query)))
+        stages = StageFactory(self._parts, self.scope(labels), plain)
+        return await stages.found(plain.passages)(Question(checked_question(query)))
 
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
         """The documents that a caller with these labels sees.

@@ -87,23 +87,29 @@ class Index(Protocol):
 
     async def bm25(
         self, query: str, scope: Scope, limit: int, where: Filter = Filter()
-    ) -> list[Hit]: ...
+    ) -> list[Hit]:
+        """Search by words, best first."""
+        ...
 
     async def nearest(
         self, vector: Vector, scope: Scope, limit: int, where: Filter = Filter(), *, query: str = ""
-    ) -> list[Hit]: ...
+    ) -> list[Hit]:
+        """Search by the nearest vectors, best first; `query` is only noted in the hits."""
+        ...
 
     async def hybrid(
         self, query: str, vector: Vector, scope: Scope, limit: int, where: Filter = Filter()
     ) -> list[Hit]:
-        """Both searches at once, fused by `upheld.fusion.fuse`."""
+        """Search by words and by vectors, fused by `upheld.fusion.fuse`."""
         ...
 
     async def passages(self, ids: Sequence[str], scope: Scope) -> list[Passage]:
         """Live passages by id, in the order asked for; unknown or unseen ones are left out."""
         ...
 
-    async def documents(self, scope: Scope) -> list[DocumentInfo]: ...
+    async def documents(self, scope: Scope) -> list[DocumentInfo]:
+        """The documents that the scope admits."""
+        ...
 
     async def document_text(
         self, document_id: str, scope: Scope, version: str | None = None
@@ -111,13 +117,17 @@ class Index(Protocol):
         """The canonical text; raises NotFoundError if it is not there or not in scope."""
         ...
 
-    async def statistics(self, collection: str) -> Statistics: ...
-
-    async def maintain(self, collection: str) -> Maintained:
-        """Compact, index the new tail, and remove every byte of what was deleted."""
+    async def statistics(self, collection: str) -> Statistics:
+        """How much the collection holds."""
         ...
 
-    async def close(self) -> None: ...
+    async def maintain(self, collection: str) -> Maintained:
+        """Compact, index new rows, and remove every byte of what was deleted."""
+        ...
+
+    async def close(self) -> None:
+        """Release what the index holds open."""
+        ...
 
 
 # --- encoder models ------------------------------------------------------------------------------
@@ -261,14 +271,17 @@ class Reply(Generic[Output_co]):
 
     @property
     def value(self) -> Output_co:
+        """The parsed value of the first sample."""
         return self.generations[0].value
 
 
 class LLM(Protocol):
-    """A chat model that can be held to a JSON schema."""
+    """A chat model that decodes under a JSON schema."""
 
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """The model's name, as answers and guarantees show it."""
+        ...
 
     async def generate(
         self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
@@ -286,7 +299,9 @@ class LLM(Protocol):
         """An upper estimate of the prompt's tokens, for reserving a budget before the call."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Release connections and other resources."""
+        ...
 
 
 # --- fallback search -----------------------------------------------------------------------------

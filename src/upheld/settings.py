@@ -202,6 +202,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Where settings come from, first wins: arguments, `UPHELD_*`, `upheld.toml`."""
         old = DeprecatedVariables(settings_cls)
         return init_settings, env_settings, old, SettingsFile(settings_cls)
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-def _on_own_loop(
+def _on_loop_thread(
     method: Callable[Concatenate[AsyncUpheld, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[Upheld, P], T]:
     """The plain twin of an async method: same name, same arguments, same documentation."""
@@ -99,6 +99,7 @@ class Upheld:
         return self.kb.settings
 
     def close(self) -> None:
+        """Close the knowledge base and stop its event loop; `with` does it for you."""
         if self._loop.is_running:
             try:
                 self.run(self.kb.close())
@@ -122,11 +123,11 @@ class Upheld:
         with adding() as progress:
             return self.run(self.kb.add(paths, labels=labels, progress=progress, prune=prune))
 
-    ask = _on_own_loop(AsyncUpheld.ask)
-    search = _on_own_loop(AsyncUpheld.search)
-    put = _on_own_loop(AsyncUpheld.put)
-    delete = _on_own_loop(AsyncUpheld.delete)
-    documents = _on_own_loop(AsyncUpheld.documents)
-    document_text = _on_own_loop(AsyncUpheld.document_text)
-    statistics = _on_own_loop(AsyncUpheld.statistics)
-    maintain = _on_own_loop(AsyncUpheld.maintain)
+    ask = _on_loop_thread(AsyncUpheld.ask)
+    search = _on_loop_thread(AsyncUpheld.search)
+    put = _on_loop_thread(AsyncUpheld.put)
+    delete = _on_loop_thread(AsyncUpheld.delete)
+    documents = _on_loop_thread(AsyncUpheld.documents)
+    document_text = _on_loop_thread(AsyncUpheld.document_text)
+    statistics = _on_loop_thread(AsyncUpheld.statistics)
+    maintain = _on_loop_thread(AsyncUpheld.maintain)

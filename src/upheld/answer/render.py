@@ -122,13 +122,13 @@ def _sources(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Pass
     """What is cited, in order of first use, then what a verdict alone points at."""
     known = located(passages)
     cited = [each for claim in claims for each in claim.citations]
-    weighed = [
+    pointed_at = [
         each
         for claim in claims
         for each in (*claim.verdict.evidence_for, *claim.verdict.evidence_against)
     ]
     return unique_passages(
-        known[each.passage_id] for each in (*cited, *weighed) if each.passage_id in known
+        known[each.passage_id] for each in (*cited, *pointed_at) if each.passage_id in known
     )
 
 

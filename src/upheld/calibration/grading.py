@@ -127,5 +127,5 @@ def _cases(of_question: Iterable[tuple[bool, float]]) -> Iterator[Case]:
 async def cases_of_file(rows: Path, grader: Grader) -> list[Case]:
     """Two cases a question of a JSONL file of graded passages."""
     graded = read_graded(rows)
-    chances = await grader.grade([QueryPassagePair(row.question, row.passage) for row in graded])
-    return cases_of(graded, [to_score(chance) for chance in chances])
+    grades = await grader.grade([QueryPassagePair(row.question, row.passage) for row in graded])
+    return cases_of(graded, [to_score(each) for each in grades])

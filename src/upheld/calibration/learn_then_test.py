@@ -101,7 +101,7 @@ START_SHARE = 0.1
 _MOST_KEPT = 5_000  # nobody labels more, so more is as good as never
 # For advice only: a fresh set of the size that is named passes with this chance, if errors are as
 # frequent as seen. What was seen is weighed against ten claims with half the errors allowed.
-_CHANCE = 0.8
+_POWER = 0.8
 _PRIOR_CLAIMS = 10
 
 
@@ -228,7 +228,7 @@ def labels_needed(found: Calibration) -> int | None:
     for step in found.curve or (_NOTHING_SEEN,):
         seen = (step.errors + _PRIOR_CLAIMS * found.alpha / 2) / (step.kept + _PRIOR_CLAIMS)
         kept = _first_kept(found.alpha, found.delta)
-        while kept < _MOST_KEPT and _passes(kept, seen, found.alpha, found.delta) < _CHANCE:
+        while kept < _MOST_KEPT and _passes(kept, seen, found.alpha, found.delta) < _POWER:
             kept = kept * 9 // 8
         if kept < _MOST_KEPT and step.kept_share:
             wanted.append(kept / step.kept_share / (1 - TUNING_SHARE))

@@ -78,7 +78,7 @@ def show_answer(answer: Answer) -> None:
     show_summary(answer.claims, answer.degraded)
     supported = any(claim.verdict.support is Support.SUPPORTED for claim in answer.claims)
     if answer.guarantee is not None and supported:
-        out.print(_promise(answer.guarantee))
+        out.print(_guarantee_text(answer.guarantee))
 
 
 def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> Text:
@@ -149,7 +149,7 @@ def show_summary(claims: Sequence[Claim], degraded: Sequence[str]) -> None:
         out.print(Text("  ").join(told))
 
 
-def _promise(guarantee: Guarantee) -> Text:
+def _guarantee_text(guarantee: Guarantee) -> Text:
     """The guarantee in plain words."""
     return Text(
         f"Of the claims shown as supported, at most {percent(guarantee.alpha)} are not, with "

@@ -77,7 +77,7 @@ class CachedLLM:
         slug = _UNSAFE.sub("-", tenant.lower())[:40]
         self.path = Path(folder) / f"{slug}-{content_hash(tenant)}" / "calls.sqlite3"
         self._cache = call_cache(self.path)
-        self._under_way: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+        self._in_progress: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def identity(self) -> str:
@@ -89,7 +89,7 @@ class CachedLLM:
         call = call_key(self.identity, messages, output, sampling)
         keys = [content_hash(f"{call} {index}") for index in range(sampling.samples)]
         # Who asks the same at the same time waits for this reply instead of paying for another.
-        lock = self._under_way.setdefault((asyncio.get_running_loop(), call), asyncio.Lock())
+        lock = self._in_progress.setdefault((asyncio.get_running_loop(), call), asyncio.Lock())
         async with lock:
             kept = await self._load(keys, output)
             missing = keys[len(kept) :]

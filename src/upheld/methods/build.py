@@ -26,44 +26,44 @@ Stage = TypeVar("Stage")
 def build(
     parts: Resources, scope: Scope, chosen: Parameters, method: str | MakeMethod = ""
 ) -> Method:
-    """A method of one's own, or the one that these parameters belong to, for one request."""
-    kit = StageFactory(parts, scope, chosen)
+    """Build the method for one request: your own, or the one that the parameters belong to."""
+    stages = StageFactory(parts, scope, chosen)
     if not isinstance(method, str):
-        return method(kit)
+        return method(stages)
     if type(chosen) is Parameters:
-        return RAG(search=kit.search(), write=kit.write)
+        return RAG(search=stages.search(), write=stages.write)
     from upheld.methods.builders import build_method  # a third of what `ask` imports
 
-    return build_method(kit, chosen)
+    return build_method(stages, chosen)
 
 
 @dataclass(frozen=True, slots=True)
 class StageFactory:
-    """The stages that methods are made of, as one request has them.
+    """Builds the stages of a method for one request: its scope, parameters and resources.
 
     >>> def search_and_write(stages: StageFactory) -> Method:
     ...     return RAG(search=stages.search(), write=stages.write)
     >>> kb.ask("When does the lighthouse open?", method=search_and_write)
     """
 
-    parts: Resources
+    resources: Resources
     scope: Scope
     chosen: Parameters
 
     def found(self, limit: int) -> Searcher:
-        """So many passages, in the order of the index or of the searcher that was given."""
-        if self.parts.searcher is not None:
-            return OwnSearch(search=self.parts.searcher, scope=self.scope, limit=limit)
+        """A search for `limit` passages, in the order of the index or of your own searcher."""
+        if self.resources.searcher is not None:
+            return OwnSearch(search=self.resources.searcher, scope=self.scope, limit=limit)
         return Search(
-            index=self.parts.index,
+            index=self.resources.index,
             scope=self.scope,
-            embedder=self.parts.embedder,
+            embedder=self.resources.embedder,
             mode=self.chosen.search,
             limit=limit,
         )
 
     def search(self) -> Searcher:
-        """What the writer is given, in the grader's order where it is wanted."""
+        """The search that writers read from: reranked by the grader if `rerank` is on."""
         if not self.chosen.rerank:
             return self.found(self.chosen.passages)
         wide = max(Rerank.candidates, self.chosen.passages)
@@ -71,20 +71,22 @@ class StageFactory:
 
     @property
     def grader(self) -> Grader | None:
-        """Who orders passages, where that is wanted."""
-        return self.parts.grade.grader if self.chosen.rerank else None
+        """The grader that reranks passages, or None if `rerank` is off."""
+        return self.resources.grade.grader if self.chosen.rerank else None
 
     @property
     def quote(self) -> ExtractiveWriter:
+        """The extractive writer, which quotes sentences and needs no language model."""
         return ExtractiveWriter(
-            embedder=self.parts.embedder,
-            grader=self.parts.grade.grader,
+            embedder=self.resources.embedder,
+            grader=self.resources.grade.grader,
             max_passages=self.chosen.passages,
         )
 
     @property
     def claims(self) -> WriteClaims | None:
-        return self.asking(
+        """The writer that asks the language model for claims; None without one."""
+        return self.with_llm(
             lambda llm: WriteClaims(
                 llm=llm, max_passages=self.chosen.passages, max_tokens=self.answer_tokens
             )
@@ -92,33 +94,35 @@ class StageFactory:
 
     @property
     def answer_tokens(self) -> int:
-        """What an answer may take to decode: its words, and the JSON around them."""
-        words = self.parts.settings.answer_tokens
+        """The tokens that an answer may take to decode: its words, and the JSON around them."""
+        words = self.resources.settings.answer_tokens
         return WriteClaims.max_tokens if words is None else words + TOKENS_AROUND_CLAIM
 
     @property
     def write(self) -> Write:
-        """The LLM writer with the quote writer behind it, or the quote writer alone."""
+        """The LLM writer with the extractive writer as its fallback, or the latter alone."""
         if self.claims is None:
             return self.quote
-        writes = WriteAndPrepare(write=self.claims, verify=self.parts.verify)
+        writes = WriteAndPrepare(write=self.claims, verify=self.resources.verify)
         return WriteOrQuote(write=writes, quote=self.quote)
 
     @property
     def check(self) -> VerifyDraft:
-        """The verifier; its judge, which costs calls, comes once, at the end of the run."""
-        return VerifyDraft(verify=self.parts.verify)
+        """The verifier; the LLM judge runs once, at the end of the run."""
+        return VerifyDraft(verify=self.resources.verify)
 
-    def asking(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
-        """A stage that asks the language model, where there is one and the stage is wanted."""
-        return None if self.parts.llm is None or not wanted else stage(self.parts.llm)
+    def with_llm(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
+        """A stage that needs the language model; None without one, or if it is not wanted."""
+        return None if self.resources.llm is None or not wanted else stage(self.resources.llm)
 
     def distil(self, wanted: bool) -> Distil | None:
-        return Distil(grader=self.parts.grade.grader) if wanted else None
+        """The stage that keeps only the strips of passages that help; None if not wanted."""
+        return Distil(grader=self.resources.grade.grader) if wanted else None
 
     def fallback_search(self, wanted: bool) -> Searcher | None:
+        """The search elsewhere that the settings name; None without one, or if not wanted."""
         return (
-            self.parts.fallback_search.under(self.scope)
-            if wanted and self.parts.fallback_search
+            self.resources.fallback_search.under(self.scope)
+            if wanted and self.resources.fallback_search
             else None
         )

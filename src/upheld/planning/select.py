@@ -36,12 +36,12 @@ from upheld.types import Evidence, Question
 ALTERNATIVES = 10
 
 
-def yes_chances(tokens: Sequence[Token]) -> list[float]:
+def yes_probabilities(tokens: Sequence[Token]) -> list[float]:
     """P("yes") among yes and no, for every token that begins one of the two."""
-    return [_chance(token) for token in tokens if _begins(token.text)]
+    return [_probability_of_yes(token) for token in tokens if _begins(token.text)]
 
 
-def _chance(token: Token) -> float:
+def _probability_of_yes(token: Token) -> float:
     weight = {"yes": 0.0, "no": 0.0}
     # A dictionary, as the token itself need not be among the likeliest, but mostly is.
     for text, logprob in {**dict(token.alternatives), token.text: token.logprob}.items():
@@ -135,20 +135,20 @@ class Select:
     def _serving(self, said: Generation[Serves]) -> list[float]:
         """r_q,i for every sub-question."""
         if self.probable:
-            chances = yes_chances(said.tokens)
-            if len(chances) == len(said.value.serves):
-                return chances
+            probabilities = yes_probabilities(said.tokens)
+            if len(probabilities) == len(said.value.serves):
+                return probabilities
             current_run().degrade("the language model told no probabilities: yes is 1, no is 0")
         return [float(each == "yes") for each in said.value.serves]
 
 
 def r_d(session: Session, found: Mapping[str, Evidence]) -> float:
     """The mean relevance of the best passages, on the grader's own scale of (0, 1)."""
-    chances: list[float] = []
+    probabilities: list[float] = []
     for each in session:
         best = next(iter(found.get(each.id, Evidence())), None)
         if best is not None and best.relevance is None:
             current_run().degrade("search sessions were compared without grades of their passages")
         relevance = -1.0 if best is None or best.relevance is None else best.relevance
-        chances.append(from_score(relevance))
-    return sum(chances) / len(chances)
+        probabilities.append(from_score(relevance))
+    return sum(probabilities) / len(probabilities)

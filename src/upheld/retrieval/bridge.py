@@ -38,7 +38,7 @@ class Bridge:
         """What these passages name, if it looks like the other half."""
         with span("bridge") as step:
             named = await self.named(question, said)
-            kept = tuple(hit for hit in named if chance(odds(hit)) >= self.floor)
+            kept = tuple(hit for hit in named if probability(odds(hit)) >= self.floor)
             step.note = f"{len(kept)} of {len(named)} that were named"
         return Evidence(kept)
 
@@ -86,7 +86,7 @@ def odds(hit: Hit) -> float:
     return grade_logit(from_score(hit.relevance))
 
 
-def chance(odds: float, weights: tuple[float, float] = WEIGHTS) -> float:
+def probability(odds: float, weights: tuple[float, float] = WEIGHTS) -> float:
     """That it holds the other half."""
     grade, shift = weights
     return sigmoid(grade * odds + shift)

@@ -64,7 +64,7 @@ class Meter:
         self.reserved_tokens += tokens
         return Reservation(calls, tokens)
 
-    def settle(self, reservation: Reservation, usage: Usage) -> None:
+    def charge(self, reservation: Reservation, usage: Usage) -> None:
         """Replace a reservation by what was really used."""
         if reservation.open:
             reservation.open = False

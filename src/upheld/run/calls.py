@@ -60,7 +60,7 @@ async def _ask(
             raise
         finally:
             step.usage = used
-            meter.settle(reservation, used)
+            meter.charge(reservation, used)
 
 
 async def embed(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:

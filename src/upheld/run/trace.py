@@ -49,15 +49,17 @@ class Span:
 
 
 class Watch(Protocol):
-    """Shows a run under way; told on the run's event loop, so it must be quick.
+    """Shows the progress of a run; called on the run's event loop, so it must be quick.
 
-    Unlike a listener, it hears of a step as it begins, and of words that nobody has checked.
+    Unlike a listener, it is called when a step begins, and with text that is not checked yet.
     """
 
-    def began(self, stage: str) -> None: ...
+    def began(self, stage: str) -> None:
+        """Called when a stage begins."""
+        ...
 
     def wrote(self, text: str) -> None:
-        """What the language model has written so far in one call, as it is sent: JSON."""
+        """Called with all that the language model has written so far in one call: JSON."""
         ...
 
 
@@ -75,7 +77,7 @@ class Run:
     best_score: Score = field(default=(), init=False)
     degraded: list[str] = field(default_factory=list, init=False)
     known: dict[Hashable, Any] = field(default_factory=dict, init=False)  # done before in this run
-    _under_way: dict[Hashable, asyncio.Lock] = field(default_factory=dict, init=False)
+    _in_progress: dict[Hashable, asyncio.Lock] = field(default_factory=dict, init=False)
     _next_id: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -93,7 +95,7 @@ class Run:
 
         A failure is not remembered: the next to come tries again.
         """
-        async with self._under_way.setdefault(key, asyncio.Lock()):
+        async with self._in_progress.setdefault(key, asyncio.Lock()):
             if key not in self.known:
                 self.known[key] = await work()
             return cast("T", self.known[key])

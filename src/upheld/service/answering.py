@@ -103,8 +103,8 @@ async def answered(
 ) -> Body:
     """The body that is sent and kept: what `upheld ask --json` prints."""
     meter = Meter(budget)
-    promise = await at_most(_state_seconds(meter), _promise(service, caller, ask.collection))
-    async with service.knowledge.of(caller.tenant, ask.collection, meter.seconds_left) as kb:
+    guarantee = await at_most(_state_seconds(meter), _guarantee(service, caller, ask.collection))
+    async with service.tenant_indexes.of(caller.tenant, ask.collection, meter.seconds_left) as kb:
         answer = await kb.ask(
             ask.question,
             method=ask.method,
@@ -115,7 +115,7 @@ async def answered(
             keep_supported=ask.keep_supported or ask.strict,
             options=AskOptions(
                 calibrated=ask.calibrated,
-                guarantee=promise,
+                guarantee=guarantee,
                 earlier=earlier,
                 listener=heard_by(service.metrics.event, listener),
             ),
@@ -138,10 +138,12 @@ def _state_seconds(meter: Meter) -> float:
     return max(min(meter.seconds_left, STATE_SECONDS), LEAST_SECONDS)
 
 
-async def _promise(service: Service, caller: Principal, collection: str) -> FittedGuarantee | None:
+async def _guarantee(
+    service: Service, caller: Principal, collection: str
+) -> FittedGuarantee | None:
     """What the collection promises; raises if there is no such collection."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
-        return (await guarantees.standing(session, collection)).fitted
+        return (await guarantees.current(session, collection)).fitted
 
 
 async def _keep(

@@ -22,7 +22,7 @@ class Service:
     settings: Settings
     database: Database
     shared: Shared
-    knowledge: TenantIndexes
+    tenant_indexes: TenantIndexes
     metrics: Metrics
     fetch: Fetch | None  # None: the extra `web` is not installed
     dev: UUID | None = None  # whose requests from this machine need no key
@@ -48,6 +48,6 @@ async def opened(
         fetch = open_fetch()
         if fetch is not None:
             closing.push_async_callback(fetch.close)
-        knowledge = TenantIndexes(settings, shared)
-        closing.push_async_callback(knowledge.close)
-        yield Service(settings, database, shared, knowledge, metrics, fetch, dev)
+        tenant_indexes = TenantIndexes(settings, shared)
+        closing.push_async_callback(tenant_indexes.close)
+        yield Service(settings, database, shared, tenant_indexes, metrics, fetch, dev)

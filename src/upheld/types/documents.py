@@ -56,6 +56,7 @@ class Document:
 
     @property
     def version(self) -> str:
+        """The hash of the canonical text."""
         return content_hash(self.text)
 
 

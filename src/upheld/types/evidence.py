@@ -64,10 +64,12 @@ class Evidence(Sequence[Hit]):
         return Evidence(self.hits[at]) if isinstance(at, slice) else self.hits[at]
 
     def top(self, count: int) -> Evidence:
+        """The first `count` hits."""
         return Evidence(self.hits[:count])
 
     @property
     def passages(self) -> tuple[Passage, ...]:
+        """The passages of the hits, in the same order."""
         return tuple(hit.passage for hit in self.hits)
 
 

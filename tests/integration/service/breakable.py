@@ -137,7 +137,7 @@ class World:
 
     async def cool(self) -> None:
         """Forget open indexes, so that the next request has to ask the store."""
-        await self.app.state.service.knowledge.close()
+        await self.app.state.service.tenant_indexes.close()
 
     async def work_off(self, *, seconds: float = 300.0) -> None:
         await work_off_jobs(self.app, self.state, seconds=seconds)

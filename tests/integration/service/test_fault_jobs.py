@@ -88,8 +88,8 @@ async def worked_off(made: World) -> None:
 
 async def assert_nothing_doubled(made: World) -> None:
     rows = (await made.caller.get("/v1/collections/staff/documents?limit=100")).json()["documents"]
-    (tenant,) = made.app.state.service.knowledge._open
-    async with made.app.state.service.knowledge.of(tenant, "staff") as kb:
+    (tenant,) = made.app.state.service.tenant_indexes._open
+    async with made.app.state.service.tenant_indexes.of(tenant, "staff") as kb:
         held = await kb.statistics()
         assert {each.id for each in await kb.documents()} == {each["id"] for each in rows}
     assert held.documents == held.passages == len(rows)

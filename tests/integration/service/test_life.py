@@ -29,10 +29,10 @@ async def test_given_read_asked_kept_deleted(own_state: State, place: Place) -> 
         running(settings) as app,
         client(app, await new_key(own_state)) as caller,
     ):
-        under_way = (await give(caller, "rota", TEXT)).json()
+        in_progress = (await give(caller, "rota", TEXT)).json()
         await give(caller, "ferry", OTHER)
-        assert under_way["document"]["status"] == "pending"
-        job = f"/v1/jobs/{under_way['job']}"
+        assert in_progress["document"]["status"] == "pending"
+        job = f"/v1/jobs/{in_progress['job']}"
         assert (await caller.get(job)).json()["status"] == "todo"
         assert any(TEXT.encode() in data for data in place.objects().values())  # it waits
 

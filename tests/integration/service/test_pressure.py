@@ -74,7 +74,7 @@ async def test_a_place_is_held_to_the_end_and_then_free(
             asking = asyncio.create_task(ask(caller, QUESTION, stream=stream))
             await model.asked.wait()
             counted = (await caller.get("/metrics", headers=WITH_METRICS_KEY)).text
-            assert "upheld_requests_under_way 1.0" in counted
+            assert "upheld_requests_in_progress 1.0" in counted
             # One may wait, as long as it has time; the next is refused at once.
             began = time.monotonic()
             waiting = asyncio.create_task(ask(other, QUESTION, budget={"seconds": 0.5}))
@@ -92,7 +92,7 @@ async def test_a_place_is_held_to_the_end_and_then_free(
             await model.left.wait()
             reply = await ask(other, QUESTION, budget={"llm_calls": 0})
             assert reply.status_code == 200
-            assert app.state.admission.under_way == 0
+            assert app.state.admission.in_progress == 0
 
 
 async def test_who_is_inside_is_served_while_the_service_stops(
@@ -154,7 +154,7 @@ async def test_what_happens_is_counted(own_state: State, tmp_path: Path) -> None
         'upheld_answers_total{method="rag",status="answered"} 3.0',
         'upheld_claims_total{support="supported"} 4.0',
         'upheld_stage_seconds_count{stage="search"} 3.0',
-        "upheld_requests_under_way 0.0",
+        "upheld_requests_in_progress 0.0",
     ):
         assert line in text, line
     assert answer["id"] not in text
@@ -182,7 +182,7 @@ async def test_a_store_that_hangs_for_one_tenant_stops_no_other(
         for caller in (one, other):  # only the last index stays open
             await give(caller, "rota", TEXT)
             await work_off(app, own_state)
-        (held,) = app.state.service.knowledge._open
+        (held,) = app.state.service.tenant_indexes._open
         stuck |= {name.name for name in (tmp_path / "tenants").iterdir()} - {str(held)}
         (hung,) = stuck
         began = time.monotonic()
@@ -190,7 +190,7 @@ async def test_a_store_that_hangs_for_one_tenant_stops_no_other(
             asyncio.create_task(ask(one, QUESTION, budget={"seconds": seconds}))
             for seconds in (0.3, 60, 60)
         ]
-        while UUID(hung) not in app.state.service.knowledge._opening:  # noqa: ASYNC110
+        while UUID(hung) not in app.state.service.tenant_indexes._opening:  # noqa: ASYNC110
             await asyncio.sleep(0)
         assert (await ask(other, QUESTION)).status_code == 200
         assert not any(each.done() for each in waiting[1:])

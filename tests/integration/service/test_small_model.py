@@ -93,7 +93,7 @@ async def test_assistants_ask_and_verify_what_a_service_was_given(
 ) -> None:
     place = Place(s3_server.new_prefix(), s3_server.storage_options)
     async with island(own_state, place, llama_server) as (app, _):
-        (tenant,) = app.state.service.knowledge._open
+        (tenant,) = app.state.service.tenant_indexes._open
         environment = {
             "UPHELD_STORAGE": json.dumps(place.storage_options),
             "UPHELD_LLM_URL": llama_server,

@@ -211,9 +211,9 @@ async def test_an_upload_that_was_under_way_leaves_nothing(
         await receive(service, id, "staff", chunks(ends=True))
     assert holding(Path(owners.kb), SECRET) == []
     upload = await receive(service, id, "staff", chunks(ends=False))
-    gift = DocumentUpload("staff", "late", "late.txt", frozenset(), upload)
+    incoming = DocumentUpload("staff", "late", "late.txt", frozenset(), upload)
     with pytest.raises(NotFoundError):
-        await give_to(service, Principal(id, "late", frozenset(KeyScope), None), gift, None)
+        await give_to(service, Principal(id, "late", frozenset(KeyScope), None), incoming, None)
     assert holding(Path(owners.kb), SECRET) == []
 
 

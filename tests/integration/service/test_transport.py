@@ -73,7 +73,7 @@ async def test_a_completion_ends_when_its_client_leaves(
             await model.asked.wait()
             asking.cancel()
             await model.left.wait()
-            await until(lambda: app.state.admission.under_way == 0)
+            await until(lambda: app.state.admission.in_progress == 0)
 
 
 @dataclass
@@ -118,7 +118,7 @@ async def test_a_check_ends_when_its_client_leaves_and_so_does_one_that_waits(
         assert app.state.held.total > 0
         inside.cancel()
         await work.stopped.wait()
-        await until(lambda: app.state.admission.under_way == 0)
+        await until(lambda: app.state.admission.in_progress == 0)
         await until(lambda: app.state.held.total == 0)
 
 
@@ -175,7 +175,7 @@ async def test_a_check_that_does_not_end_by_itself_is_ended(
         reply = await caller.post("/v1/verify", json=body)
         assert (reply.status_code, reply.json()["code"]) == (504, "budget_exceeded")
         assert work.stopped.is_set()
-        assert app.state.admission.under_way == 0
+        assert app.state.admission.in_progress == 0
 
 
 async def test_the_event_loop_is_watched_while_the_service_runs(

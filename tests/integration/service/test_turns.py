@@ -192,7 +192,7 @@ async def test_a_deletion_does_not_wait_for_what_is_read(
         for each in (slow, other):
             await take_back(service, owner(each), "staff", "old", None)
         await until(partial(has_only, service, other))
-        async with service.knowledge.of(slow.tenant, "staff") as kb:
+        async with service.tenant_indexes.of(slow.tenant, "staff") as kb:
 
             async def gone() -> bool:
                 return not await kb.documents()
@@ -245,8 +245,8 @@ async def test_large_files_of_one_tenant_do_not_delay_a_note_of_another(
         await given(service, much, "large", large)
         for number in range(6):
             waiting = await upload(service, much.tenant, bomb)
-            gift = DocumentUpload("staff", f"bomb{number}", "bomb.xlsx", frozenset(), waiting)
-            await give(service, owner(much), gift, None)
+            incoming = DocumentUpload("staff", f"bomb{number}", "bomb.xlsx", frozenset(), waiting)
+            await give(service, owner(much), incoming, None)
         await until(partial(began, service, much, Task.INGEST))
         asked = time.monotonic()
         await given(service, little, "note", b"The mill opens at ten o'clock.")

@@ -53,8 +53,8 @@ async def upload(service: Service, tenant: UUID, text: bytes) -> Upload:
 
 async def given(service: Service, work: Work, id: str, text: bytes) -> Upload:
     waiting = await upload(service, work.tenant, text)
-    gift = DocumentUpload("staff", id, f"{id}.txt", frozenset(), waiting)
-    await give(service, owner(work), gift, None)
+    incoming = DocumentUpload("staff", id, f"{id}.txt", frozenset(), waiting)
+    await give(service, owner(work), incoming, None)
     return waiting
 
 
@@ -74,7 +74,7 @@ async def test_twice_at_once_is_once(service: Service, work: Work) -> None:
     await asyncio.gather(works.ingest(work), works.ingest(work))
     await works.ingest(work)
     assert [each.status for each in await rows(service, work)] == [DocumentStatus.READY] * 4
-    async with service.knowledge.of(work.tenant, "staff") as kb:
+    async with service.tenant_indexes.of(work.tenant, "staff") as kb:
         held = await kb.statistics()
     assert (held.documents, held.passages) == (4, 4)
     for number in range(4):
@@ -89,12 +89,12 @@ async def test_a_job_that_was_stopped_is_run_again(service: Service, work: Work)
     await given(service, work, "rota", b"The tower opens at nine.")
     works = Works(service)
     (row,) = await rows(service, work)
-    async with service.knowledge.of(work.tenant, "staff") as kb:
+    async with service.tenant_indexes.of(work.tenant, "staff") as kb:
         await kb.put([await works._bytes(work, row)])
     await works.ingest(work)
     (row,) = await rows(service, work)
     assert (row.status, row.upload) == (DocumentStatus.READY, None)
-    async with service.knowledge.of(work.tenant, "staff") as kb:
+    async with service.tenant_indexes.of(work.tenant, "staff") as kb:
         assert (await kb.statistics()).passages == 1
 
 
@@ -129,13 +129,13 @@ async def test_indexes_in_use_stay_open_and_idle_ones_are_closed(
         for each in (first, second):
             await given(service, each, "rota", b"The tower opens at nine.")
             await Works(service).ingest(each)
-        assert list(service.knowledge._open) == [second.tenant]
-        async with service.knowledge.of(first.tenant, "staff") as one:
-            async with service.knowledge.of(second.tenant, "staff") as two:
+        assert list(service.tenant_indexes._open) == [second.tenant]
+        async with service.tenant_indexes.of(first.tenant, "staff") as one:
+            async with service.tenant_indexes.of(second.tenant, "staff") as two:
                 assert len(await one.documents()) == len(await two.documents()) == 1
-                assert len(service.knowledge._open) == 2
+                assert len(service.tenant_indexes._open) == 2
             assert len(await one.documents()) == 1
-        assert len(service.knowledge._open) == 1
+        assert len(service.tenant_indexes._open) == 1
 
 
 async def test_a_tail_is_tidied_once_it_is_a_part_of_the_collection(
@@ -148,7 +148,7 @@ async def test_a_tail_is_tidied_once_it_is_a_part_of_the_collection(
         await works.ingest(work)
     assert await asked_for(service, work, Task.COMPACT) == 1
     await works.compact(work)
-    async with service.knowledge.of(work.tenant, "staff") as kb:
+    async with service.tenant_indexes.of(work.tenant, "staff") as kb:
         held = await kb.statistics()
     assert (held.rows, held.unindexed, held.fragments) == (TAIL_ROWS, 0, 1)
 
@@ -157,7 +157,7 @@ async def test_after_a_deletion_no_cache_holds_the_text(service: Service, work: 
     await given(service, work, "rota", b"The tower opens at nine.")
     works = Works(service)
     await works.ingest(work)
-    async with service.knowledge.of(work.tenant, "staff") as kb:
+    async with service.tenant_indexes.of(work.tenant, "staff") as kb:
         answer = await kb.ask("When does the tower open?")
         assert "nine" in answer.text
         index = kb._parts.index

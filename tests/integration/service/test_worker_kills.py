@@ -132,7 +132,7 @@ async def assert_as_given(service: Service, shelf: Shelf) -> None:
             break
     assert rows == expected
     tenant = only_tenant(service)
-    async with service.knowledge.of(tenant, "staff") as kb:
+    async with service.tenant_indexes.of(tenant, "staff") as kb:
         assert {each.id: each.version for each in await kb.documents()} == expected
         held = await kb.statistics()
     assert held.documents == held.passages == len(expected)

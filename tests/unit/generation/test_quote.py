@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from upheld.generation.extract import ExtractiveWriter, sentences_of
-from upheld.generation.extract_likely import ExtractiveAnswerer
+from upheld.generation.extractive_answerer import ExtractiveAnswerer
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 
 LIGHTHOUSE = (

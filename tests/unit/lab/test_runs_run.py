@@ -27,7 +27,7 @@ from upheld.testing.fake_llm import FakeLLM, Line, Script
 from upheld.types import Document, Passage, content_hash
 from upheld.verification.chain import Chain
 from upheld.verification.verify import Verify
-from upheld_lab.bench.runs.asking import Ask
+from upheld_lab.bench.runs.ask_variants import Ask
 from upheld_lab.bench.runs.records import Outcome, Scores
 from upheld_lab.bench.runs.run import Plan, run_on
 from upheld_lab.bench.runs.scoring import Judges, score_again

@@ -10,7 +10,7 @@ from tests.unit.graded_answers import A, B, answer, claim, entails_if, passage
 from upheld.types import Usage
 from upheld_lab.bench.scores.cost import Prices, cached_share, cost
 from upheld_lab.bench.scores.entails import Entails
-from upheld_lab.bench.scores.knowledge import (
+from upheld_lab.bench.scores.knowledge_coverage import (
     Step,
     claim_recall,
     coverage,

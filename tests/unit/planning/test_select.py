@@ -31,14 +31,14 @@ TWO: Session = (C, D)
 YES, NO = {"serves": ["yes", "yes"]}, {"serves": ["no", "no"]}
 
 
-def found(**chances: float | None) -> dict[str, Evidence]:
+def found(**probabilities: float | None) -> dict[str, Evidence]:
     """Evidence of two hits for A to D, the first with this probability of relevance."""
     evidence = {}
     for question in (A, B, C, D):
         name = "ABCD"[(A, B, C, D).index(question)]
-        if name not in chances:
+        if name not in probabilities:
             continue
-        chance = chances[name]
+        chance = probabilities[name]
         relevance = None if chance is None else 2 * chance - 1
         passage = Passage("p", "text", "d", "v", 0, 4)
         best = Hit(passage, 1.0, "q", relevance)
@@ -127,8 +127,8 @@ async def test_sessions_are_checked_at_the_same_time() -> None:
 # --- P("yes"), as CoQ needs it --------------------------------------------------------------------
 
 
-def leaning(chances: dict[str, float]) -> PlayLLM:
-    return PlayLLM(chances=chances, serves=lambda question: "yes")
+def leaning(probabilities: dict[str, float]) -> PlayLLM:
+    return PlayLLM(chances=probabilities, serves=lambda question: "yes")
 
 
 async def test_p_yes_weighs_what_a_bare_yes_would_not_tell_apart() -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from upheld.generation.extract import ExtractiveWriter
-from upheld.generation.extract_likely import ExtractiveAnswerer
-from upheld.retrieval.bridge import Bridge, bare, chance, names, odds
+from upheld.generation.extractive_answerer import ExtractiveAnswerer
+from upheld.retrieval.bridge import Bridge, bare, names, odds, probability
 from upheld.run.trace import start_run
 from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Evidence, Hit, Passage, Question
@@ -89,12 +89,12 @@ def test_what_only_tells_a_title_from_others_does_not_count() -> None:
 
 
 def test_what_nobody_graded_is_no_other_half() -> None:
-    assert chance(odds(Hit(MAKER, 1.0, ASK.text))) == 0.0
+    assert probability(odds(Hit(MAKER, 1.0, ASK.text))) == 0.0
 
 
 def test_a_better_grade_makes_it_likelier() -> None:
-    assert chance(-3.0) < chance(0.0) < chance(3.0)
-    assert chance(0.0, (1.0, 0.0)) == 0.5
+    assert probability(-3.0) < probability(0.0) < probability(3.0)
+    assert probability(0.0, (1.0, 0.0)) == 0.5
 
 
 async def test_the_writer_quotes_both_halves_and_cites_each() -> None:

@@ -1,4 +1,4 @@
-"""Budgets: reserve the worst case, settle the real one, never exceed."""
+"""Budgets: reserve the worst case, charge the real one, never exceed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_a_call_that_does_not_fit_is_refused_before_it_starts() -> None:
     first = meter.reserve()
     with pytest.raises(BudgetExceededError, match="1 LLM calls"):
         meter.reserve()
-    meter.settle(first, Usage(requests=1))
+    meter.charge(first, Usage(requests=1))
     with pytest.raises(BudgetExceededError):
         meter.reserve()
 
@@ -26,15 +26,15 @@ def test_what_was_reserved_but_not_used_comes_back() -> None:
     call = meter.reserve(tokens=90)
     with pytest.raises(BudgetExceededError):
         meter.reserve(tokens=20)
-    meter.settle(call, Usage(requests=1, prompt_tokens=10, completion_tokens=5))
+    meter.charge(call, Usage(requests=1, prompt_tokens=10, completion_tokens=5))
     assert meter.reserve(tokens=85).open
 
 
 def test_settling_twice_counts_once() -> None:
     meter = Meter(Budget(llm_calls=5))
     call = meter.reserve()
-    meter.settle(call, Usage(requests=1))
-    meter.settle(call, Usage(requests=1))
+    meter.charge(call, Usage(requests=1))
+    meter.charge(call, Usage(requests=1))
     assert meter.used.requests == 1
     assert meter.reserved_calls == 0
 
@@ -67,6 +67,6 @@ def test_no_order_of_calls_exceeds_the_budget(
             call = meter.reserve(calls=number, tokens=worst)
         except BudgetExceededError:
             continue
-        meter.settle(call, Usage(requests=number, prompt_tokens=min(real, worst)))
+        meter.charge(call, Usage(requests=number, prompt_tokens=min(real, worst)))
     assert meter.used.requests <= calls
     assert meter.used.tokens <= tokens

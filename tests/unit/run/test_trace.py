@@ -15,8 +15,8 @@ from upheld.types import Draft, Event, Question, Usage
 
 
 async def step(name: str) -> None:
-    with span(name) as under_way:
-        under_way.usage = Usage(searches=1)
+    with span(name) as in_progress:
+        in_progress.usage = Usage(searches=1)
 
 
 async def test_events_form_a_tree_also_across_tasks() -> None:

@@ -108,7 +108,7 @@ def test_bounds_hold_and_no_place_is_lost(
             visit.leave.set()
         ends = await asyncio.gather(*(visit.task for visit in visits), return_exceptions=True)
         assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends)
-        assert (admission.under_way, admission.waiting) == (0, 0)
+        assert (admission.in_progress, admission.waiting) == (0, 0)
         async with AsyncExitStack() as places:  # as many as if nothing had happened
             for each in range(at_once):
                 await places.enter_async_context(admission.admitted(each))
@@ -120,7 +120,7 @@ def test_bounds_hold_and_no_place_is_lost(
 def check(admission: Admission, chosen: Limits, here: list[Visit]) -> None:
     inside = [visit for visit in here if visit.inside]
     outside = [visit for visit in here if not visit.inside]
-    assert admission.under_way == len(inside) <= chosen.at_once
+    assert admission.in_progress == len(inside) <= chosen.at_once
     assert admission.waiting == len(outside) <= chosen.waiting
     for tenant in "abc":
         own = sum(visit.tenant == tenant for visit in inside)
@@ -167,10 +167,10 @@ async def test_a_place_that_is_given_up_as_it_comes_free_is_not_lost(handed_over
     await inside.task
     await settled()
     assert waits.inside
-    assert (admission.under_way, admission.waiting) == (1, 0)
+    assert (admission.in_progress, admission.waiting) == (1, 0)
     waits.leave.set()
     await settled()
-    assert admission.under_way == 0
+    assert admission.in_progress == 0
 
 
 async def test_beyond_the_bounds_requests_are_refused_at_once_and_told_why() -> None:
@@ -191,7 +191,7 @@ async def test_beyond_the_bounds_requests_are_refused_at_once_and_told_why() -> 
     for visit in (*own, *others):
         visit.task.cancel()
     await asyncio.gather(*(visit.task for visit in (*own, *others)), return_exceptions=True)
-    assert (admission.under_way, admission.waiting) == (0, 0)
+    assert (admission.in_progress, admission.waiting) == (0, 0)
 
 
 async def test_thousands_of_refusals_take_under_50_ms_each() -> None:
@@ -213,9 +213,9 @@ async def test_waiting_ends_with_the_deadline(mine: str, kind: type[AdmissionErr
         with pytest.raises(kind):
             async with admission.admitted(mine, seconds=0.01):
                 pytest.fail("there is no place")
-        assert (admission.under_way, admission.waiting) == (1, 0)
+        assert (admission.in_progress, admission.waiting) == (1, 0)
     async with admission.admitted(mine, seconds=0):  # a free place needs no wait
-        assert admission.under_way == 1
+        assert admission.in_progress == 1
 
 
 async def test_whoever_fails_inside_leaves_the_place() -> None:
@@ -223,7 +223,7 @@ async def test_whoever_fails_inside_leaves_the_place() -> None:
     with pytest.raises(ValueError, match="inside"):
         async with admission.admitted("a"):
             raise ValueError("inside")
-    assert admission.under_way == 0
+    assert admission.in_progress == 0
 
 
 async def test_whoever_watches_is_told_of_every_change() -> None:

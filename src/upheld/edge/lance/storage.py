@@ -124,7 +124,7 @@ class Prefix:
     async def owed_erasures(self) -> list[str]:
         return await self._list(ERASE)
 
-    async def settle_erasures(self, paths: Sequence[str]) -> None:
+    async def clear_erasures(self, paths: Sequence[str]) -> None:
         with translated("Settling what was erased"):
             for path in paths:
                 with suppress(FileNotFoundError):  # somebody who maintained as well came first

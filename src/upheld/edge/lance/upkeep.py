@@ -46,7 +46,7 @@ async def maintain(collection: Collection, grace: float) -> Maintained:
             )
     collection.wrote()
     await collection.refresh()
-    await collection.prefix.settle_erasures(owed)
+    await collection.prefix.clear_erasures(owed)
     return Maintained(removed, tuple(built), time.monotonic() - started)
 
 

@@ -60,7 +60,7 @@ class Tally:
     def release(self) -> None:
         """Give back what was set aside; the caller settles with the usage."""
         while self.held:
-            self.meter.settle(self.held.pop(), Usage())
+            self.meter.charge(self.held.pop(), Usage())
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,14 @@ class BoundedCache(Generic[Key, Value]):
         self._most, self._seconds, self._clock = most, seconds, clock
         self._size, self._most_bytes, self.bytes = size, most_bytes, 0
         self._values: dict[Key, tuple[float, Value]] = {}
-        self._under_way: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
+        self._in_progress: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
 
     def __len__(self) -> int:
         return len(self._values)
 
     async def get_or_make(self, key: Key, make: Callable[[Key], Awaitable[Value]]) -> Value:
         """The value, made if need be; who asks while it is being made waits for it."""
-        async with self._under_way.setdefault(key, asyncio.Lock()):
+        async with self._in_progress.setdefault(key, asyncio.Lock()):
             value = self.get(key)
             if value is None:
                 value = await make(key)

@@ -118,7 +118,7 @@ class Admission:
         self._empty.set()
 
     @property
-    def under_way(self) -> int:
+    def in_progress(self) -> int:
         return self._running.total()
 
     @property
@@ -176,7 +176,7 @@ class Admission:
             return TenantLimitError("You ask more often than your limit allows.", retry_after=wait)
         own, of_all = len(self._waiting.get(tenant, ())), self.waiting
         would_wait = (
-            self.under_way >= limits.at_once or self._running[tenant] >= limits.tenant_at_once
+            self.in_progress >= limits.at_once or self._running[tenant] >= limits.tenant_at_once
         )
         if would_wait and own >= limits.tenant_waiting:
             return TenantLimitError("Too many of your requests are waiting.", retry_after=SOON)
@@ -203,7 +203,7 @@ class Admission:
 
     def _hand_out(self) -> None:
         """Free places to those who wait, one tenant after the other."""
-        while self.under_way < self._limits.at_once:
+        while self.in_progress < self._limits.at_once:
             tenant = next(filter(self._may_run, self._waiting), None)
             if tenant is None:
                 break
@@ -217,7 +217,7 @@ class Admission:
         if not self._running and not self._waiting:
             self._empty.set()
         if self._changed is not None:
-            self._changed(self.under_way, self.waiting)
+            self._changed(self.in_progress, self.waiting)
 
     def _may_run(self, tenant: Hashable) -> bool:
         return self._running[tenant] < self._limits.tenant_at_once

@@ -61,7 +61,7 @@ class Uploads:
 
     rates: Rates
     at_once: int
-    _under_way: Counter[UUID] = field(default_factory=Counter[UUID], init=False)
+    _in_progress: Counter[UUID] = field(default_factory=Counter[UUID], init=False)
 
     @classmethod
     def of(cls, settings: Settings, clock: Callable[[], float] = time.monotonic) -> Uploads:
@@ -80,15 +80,15 @@ class Uploads:
             raise TenantLimitError(
                 f"You send more than {per_minute:,} documents a minute.", retry_after=wait
             )
-        if self._under_way[tenant] >= self.at_once:
+        if self._in_progress[tenant] >= self.at_once:
             raise TenantLimitError(
                 f"You send more than {self.at_once:,} documents at once.", retry_after=SOON
             )
         self.rates.take(tenant)
-        self._under_way[tenant] += 1
+        self._in_progress[tenant] += 1
         try:
             yield
         finally:
-            self._under_way[tenant] -= 1
-            if not self._under_way[tenant]:
-                del self._under_way[tenant]
+            self._in_progress[tenant] -= 1
+            if not self._in_progress[tenant]:
+                del self._in_progress[tenant]

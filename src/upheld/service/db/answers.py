@@ -124,14 +124,14 @@ async def _cite(session: Session, answer_id: str, cited: Collection[Cited]) -> N
     """
     pairs = [(each.collection, each.document_id) for each in cited]
     named = (documents.c.tenant_id, literal(answer_id), documents.c.collection, documents.c.id)
-    standing = select(*named).where(
+    present = select(*named).where(
         documents.c.tenant_id == session.tenant,
         tuple_(documents.c.collection, documents.c.id).in_(pairs),
         documents.c.status != "deleting",
         may_see(documents.c.labels, session),
     )
     columns = ["tenant_id", "answer_id", "collection", "document_id"]
-    note = insert(answer_documents).from_select(columns, standing.with_for_update(read=True))
+    note = insert(answer_documents).from_select(columns, present.with_for_update(read=True))
     noted = await session.sql.execute(note.returning(answer_documents.c.document_id))
     if len(noted.all()) < len(cited):
         raise NotFoundError("A document that this answer quotes has been deleted.")

@@ -20,7 +20,7 @@ _HOW = "POST labelled claims to it: docs/calibrate.md says how they are made."
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CollectionGuarantee:
     """What a collection promises now; `told` says why there is nothing, if that was found out."""
 
     fitted: FittedGuarantee | None
@@ -55,7 +55,7 @@ async def look(session: Session, collection: str) -> Looked | None:
     return None if row is None else Looked(*row)
 
 
-async def settle(
+async def finish(
     session: Session, collection: str, done: Looked, found: FittedGuarantee | str
 ) -> bool:
     """Keep the guarantee, or why there is none; False if other labels were sent meanwhile.
@@ -70,7 +70,7 @@ async def settle(
     return (await session.sql.execute(kept)).rowcount == 1
 
 
-async def standing(session: Session, collection: str) -> Standing:
+async def current(session: Session, collection: str) -> CollectionGuarantee:
     """What a collection promises; raises if there is no such collection."""
     both = and_(
         guarantees.c.tenant_id == collections.c.tenant_id,
@@ -91,12 +91,12 @@ async def standing(session: Session, collection: str) -> Standing:
         raise NotFoundError(f"There is no collection {collection}.")
     # As from a file: what does not fit is an error, and not "no guarantee".
     fitted = None if row.fitted is None else guarantee_in(row.fitted, f"That of {collection}")
-    return Standing(fitted, row.told, row.waits)
+    return CollectionGuarantee(fitted, row.told, row.waits)
 
 
 async def get(session: Session, collection: str) -> tuple[FittedGuarantee, bool]:
     """The guarantee that stands, and whether labels wait to replace it; or why there is none."""
-    found = await standing(session, collection)
+    found = await current(session, collection)
     if found.fitted is not None:
         return found.fitted, found.waits
     if found.waits:

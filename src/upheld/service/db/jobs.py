@@ -96,12 +96,12 @@ class Jobs:
 
     async def running(self, task: Task, collection: str) -> frozenset[int]:
         """Jobs of a kind that are under way in a collection of the tenant."""
-        under_way = select(_jobs.c.id).where(
+        in_progress = select(_jobs.c.id).where(
             _jobs.c.lock == Work(self.session.tenant, collection).lock(task),
             _jobs.c.task_name == task.value,
             _jobs.c.status == JobStatus.DOING,
         )
-        return frozenset((await self.session.sql.execute(under_way)).scalars())
+        return frozenset((await self.session.sql.execute(in_progress)).scalars())
 
     async def cancel(self, id: int) -> bool:
         """Take it from the queue, or tell its worker to stop; False if it had ended.

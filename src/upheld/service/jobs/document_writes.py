@@ -46,7 +46,7 @@ class DocumentView:
 
 
 @dataclass(frozen=True, slots=True)
-class UnderWay:
+class AcceptedJob:
     """What was asked for, and the job that will do it."""
 
     document: DocumentView
@@ -54,7 +54,7 @@ class UnderWay:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class CollectionDeletion:
     """A collection whose documents go, and the job that removes them."""
 
     collection: str
@@ -104,61 +104,61 @@ def view(document: Document) -> DocumentView:
 
 
 async def give(
-    service: Service, caller: Principal, gift: DocumentUpload, key: str | None
+    service: Service, caller: Principal, incoming: DocumentUpload, key: str | None
 ) -> Response:
     """Take a document on; bytes that nobody will read any more go."""
-    unread = [] if gift.upload is None else [gift.upload.name]
+    unread = [] if incoming.upload is None else [incoming.upload.name]
 
     async def change(session: Session) -> Any:
         nonlocal unread
         quota = Quota.of(service.settings)
-        await quota.check(session, gift.collection, gift.id, gift.size, hold=True)
-        await collections.ensure(session, gift.collection)
-        old, document = await _given(session, gift)
-        job = await Jobs(session).defer(Task.INGEST, gift.collection)
+        await quota.check(session, incoming.collection, incoming.id, incoming.size, hold=True)
+        await collections.ensure(session, incoming.collection)
+        old, document = await _given(session, incoming)
+        job = await Jobs(session).defer(Task.INGEST, incoming.collection)
         await audit.record(
             session,
             actor=caller.key,
             action="document.put",
-            subject=f"{gift.collection}/{document.id}",
+            subject=f"{incoming.collection}/{document.id}",
             detail={"revision": document.revision},
         )
         unread = [old] if old else []
-        return to_json(UnderWay(view(document), job))
+        return to_json(AcceptedJob(view(document), job))
 
-    route = POST if gift.id is None else PUT
+    route = POST if incoming.id is None else PUT
     try:
         reply = await carry_out(
-            service, caller, change, route=route, key=key, request=gift.request, status=ACCEPTED
+            service, caller, change, route=route, key=key, request=incoming.request, status=ACCEPTED
         )
     except UsageError:  # after any other error it may be kept; if not, a sweep finds the bytes
-        await discard(service, caller.tenant, [gift.upload.name] if gift.upload else [])
+        await discard(service, caller.tenant, [incoming.upload.name] if incoming.upload else [])
         raise
     await discard(service, caller.tenant, unread)
     return reply
 
 
-async def _given(session: Session, gift: DocumentUpload) -> tuple[str | None, Document]:
+async def _given(session: Session, incoming: DocumentUpload) -> tuple[str | None, Document]:
     """Where bytes wait that it replaces, and its row."""
-    upload = None if gift.upload is None else gift.upload.name
-    if gift.id is None:
+    upload = None if incoming.upload is None else incoming.upload.name
+    if incoming.id is None:
         return None, await documents.add(
             session,
-            gift.collection,
-            origin=gift.origin,
-            labels=gift.labels,
+            incoming.collection,
+            origin=incoming.origin,
+            labels=incoming.labels,
             upload=upload,
-            size=gift.size,
+            size=incoming.size,
         )
-    old = await documents.waiting_upload(session, gift.collection, gift.id)
+    old = await documents.waiting_upload(session, incoming.collection, incoming.id)
     return old, await documents.put(
         session,
-        gift.collection,
-        gift.id,
-        origin=gift.origin,
-        labels=gift.labels,
+        incoming.collection,
+        incoming.id,
+        origin=incoming.origin,
+        labels=incoming.labels,
         upload=upload,
-        size=gift.size,
+        size=incoming.size,
     )
 
 
@@ -172,7 +172,7 @@ async def take_back(
         job = await Jobs(session).defer(Task.DELETE, collection)
         subject = f"{collection}/{id}"
         await audit.record(session, actor=caller.key, action="document.delete", subject=subject)
-        return to_json(UnderWay(view(document), job))
+        return to_json(AcceptedJob(view(document), job))
 
     request = f"{collection}/{id}".encode()
     return await carry_out(
@@ -196,7 +196,7 @@ async def take_all_back(
             subject=collection,
             detail={"documents": count},
         )
-        return to_json(Ending(collection, count, job))
+        return to_json(CollectionDeletion(collection, count, job))
 
     return await carry_out(
         service,

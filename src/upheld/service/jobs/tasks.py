@@ -59,7 +59,7 @@ class Works:
 
     async def ingest(self, work: Work) -> Again | None:
         """Read some of what is pending; again, if there is more."""
-        async with self.service.knowledge.of(work.tenant, work.collection) as kb:
+        async with self.service.tenant_indexes.of(work.tenant, work.collection) as kb:
             pending = await self._rows(work, DocumentStatus.PENDING)
             if pending:
                 await self._read(work, kb, pending)
@@ -79,7 +79,7 @@ class Works:
         row stays until that has ended, so that the document is looked for once more.
         """
         storage = self.service.objects(work.tenant)
-        async with self.service.knowledge.of(work.tenant, work.collection) as kb:
+        async with self.service.tenant_indexes.of(work.tenant, work.collection) as kb:
             marked = await self._rows(work, DocumentStatus.DELETING, limit=DELETED_AT_ONCE)
             reading = await self._reading(work)  # after the rows: who began later saw the mark
             if marked:
@@ -101,7 +101,7 @@ class Works:
 
     async def compact(self, work: Work) -> None:
         """Tidy the index, and drop what nobody will ask for."""
-        async with self.service.knowledge.of(work.tenant, work.collection) as kb:
+        async with self.service.tenant_indexes.of(work.tenant, work.collection) as kb:
             await kb.maintain()
         await sweep(self.service, work)
         async with self._session(work) as session:
@@ -112,7 +112,7 @@ class Works:
         while (looked := await self._guarantee(work)) is not None and looked.asked is not None:
             found = await asyncio.to_thread(fit, Asked.model_validate(looked.asked))
             async with self._session(work) as session:
-                await guarantees.settle(session, work.collection, looked, found)
+                await guarantees.finish(session, work.collection, looked, found)
         if looked is not None and looked.told is not None:
             raise CalibrationError(f"Nothing could be certified. {looked.told}")
 

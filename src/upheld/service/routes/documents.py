@@ -23,10 +23,10 @@ from upheld.service.http.field_limits import MOST_LABELS, PAGE, CollectionName, 
 from upheld.service.http.problems import MOST_FAULTS
 from upheld.service.jobs.document_writes import (
     ACCEPTED,
+    AcceptedJob,
+    CollectionDeletion,
     DocumentUpload,
     DocumentView,
-    Ending,
-    UnderWay,
     give,
     take_all_back,
     take_back,
@@ -117,7 +117,7 @@ async def list_collections(service: Parts, caller: Reader) -> Response:
     "/{collection}",
     summary="Delete a collection",
     status_code=ACCEPTED,
-    response_model=Ending,
+    response_model=CollectionDeletion,
 )
 async def delete_collection(
     service: Parts,
@@ -133,7 +133,7 @@ async def delete_collection(
     "/{collection}/documents/{id}",
     summary="Give a document",
     status_code=ACCEPTED,
-    response_model=UnderWay,
+    response_model=AcceptedJob,
     openapi_extra=_BODY,
 )
 async def put_document(
@@ -159,7 +159,7 @@ async def put_document(
     "/{collection}/documents",
     summary="Add a document",
     status_code=ACCEPTED,
-    response_model=UnderWay,
+    response_model=AcceptedJob,
     openapi_extra=_BODY,
 )
 async def add_document(
@@ -211,7 +211,7 @@ async def get_document(
     "/{collection}/documents/{id}",
     summary="Delete a document",
     status_code=ACCEPTED,
-    response_model=UnderWay,
+    response_model=AcceptedJob,
 )
 async def delete_document(
     service: Parts,
@@ -242,7 +242,7 @@ async def get_text(
         row = await documents.get(session, collection, id)
     if row.status is DocumentStatus.DELETING:
         raise NotFoundError(f"There is no document {id}.")
-    async with service.knowledge.of(caller.tenant, collection) as kb:
+    async with service.tenant_indexes.of(caller.tenant, collection) as kb:
         reading = kb.document_text(id, version=version, labels=caller.labels)
         text = await while_there(request, reading)
     last = min(len(text) if end is None else end, len(text), start + MOST_TEXT)
@@ -260,7 +260,7 @@ async def _take(
     uploads: Uploads = request.app.state.uploads
     with uploads.admitted(caller.tenant):
         await _check_quota(request, service, caller, sent)
-        return await give(service, caller, await _gift(request, service, caller, sent), key)
+        return await give(service, caller, await _incoming(request, service, caller, sent), key)
 
 
 async def _check_quota(request: Request, service: Service, caller: Principal, sent: Sent) -> None:
@@ -275,7 +275,7 @@ async def _check_quota(request: Request, service: Service, caller: Principal, se
     await at_most(STATE_SECONDS, check())
 
 
-async def _gift(
+async def _incoming(
     request: Request, service: Service, caller: Principal, sent: Sent
 ) -> DocumentUpload:
     """The document that a request sends, its bytes in storage."""

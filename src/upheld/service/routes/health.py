@@ -151,7 +151,7 @@ def _checks(service: Service) -> dict[str, Check | None]:
 
     return {
         "database": service.database.reach,
-        "storage": service.knowledge.reach,
+        "storage": service.tenant_indexes.reach,
         "embedder": embedder if local else None,
         "verifier": verifier if local else None,
         "grader": grader if local else None,

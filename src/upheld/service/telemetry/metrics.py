@@ -98,8 +98,8 @@ class Metrics:
             buckets=SECONDS,
             registry=own,
         )
-        self._under_way = Gauge(
-            "upheld_requests_under_way",
+        self._in_progress = Gauge(
+            "upheld_requests_in_progress",
             "Requests that have a place.",
             multiprocess_mode="livesum",
             registry=own,
@@ -189,9 +189,9 @@ class Metrics:
         """An answer of somebody else, checked."""
         self._judged(checked.claims, checked.degraded)
 
-    def load(self, under_way: int, waiting: int) -> None:
+    def load(self, in_progress: int, waiting: int) -> None:
         """How full the service is: for `Admission(changed=…)`."""
-        self._under_way.set(under_way)
+        self._in_progress.set(in_progress)
         self._waiting.set(waiting)
 
     def lag(self, seconds: float) -> None:

@@ -128,4 +128,4 @@ class KeptGrades:
         await self.model.close()
 
     async def _grade(self, pairs: Sequence[QueryPassagePair]) -> list[Numbers]:
-        return [(chance,) for chance in await self.model.grade(pairs)]
+        return [(probability,) for probability in await self.model.grade(pairs)]

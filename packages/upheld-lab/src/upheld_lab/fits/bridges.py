@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from upheld.errors import UsageError
-from upheld.generation.extract_likely import best_words
+from upheld.generation.extractive_answerer import best_words
 from upheld.methods.build import StageFactory
 from upheld.methods.builders import extractive_answerer
-from upheld.retrieval.bridge import chance, odds
+from upheld.retrieval.bridge import odds, probability
 from upheld.settings import Settings
 from upheld.types import Question
 from upheld_lab.bench.logistic import logistic
@@ -46,11 +46,11 @@ async def bench_bridges(suite: Suite, settings: Settings, cache: Path, watch: Wa
     return Report("bridges", {"grade": grade, "shift": shift}, tuple(rows), facts)
 
 
-async def _crossed(kit: StageFactory, asked: Asked) -> Crossed:
-    question, writer = Question(asked.text), extractive_answerer(kit, bridges=True)
+async def _crossed(stages: StageFactory, asked: Asked) -> Crossed:
+    question, writer = Question(asked.text), extractive_answerer(stages, bridges=True)
     if writer.bridge is None:
         raise UsageError("Bridges are fitted with a grader.", help="Install extra 'local'.")
-    words = best_words(await writer.first_half(question, await kit.search()(question)))
+    words = best_words(await writer.first_half(question, await stages.search()(question)))
     named = await writer.bridge.named(question, words)
     return Crossed(
         asked.set,
@@ -89,4 +89,4 @@ def crossing_row(crossed: Sequence[Crossed], floor: float) -> Row:
 
 def worth_it(crossed: Crossed, weights: Weights, floor: float) -> list[bool]:
     """Of what would be quoted beside, which is right."""
-    return [right for told, right in crossed.named if chance(told, weights) >= floor]
+    return [right for told, right in crossed.named if probability(told, weights) >= floor]

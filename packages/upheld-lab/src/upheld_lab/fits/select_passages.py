@@ -1,6 +1,6 @@
 """What tells that a passage answers, and how many are worth quoting.
 
-The numbers of `upheld.generation.extract_likely` come from here: fitted on dev
+The numbers of `upheld.generation.extractive_answerer` come from here: fitted on dev
 questions and their gold.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from upheld.generation.extract_likely import (
+from upheld.generation.extractive_answerer import (
     MOST,
     Signals,
     best_sentences,
@@ -53,10 +53,10 @@ async def fit_select_passages(
     return Report("select passages", named, tuple(rows), facts)
 
 
-async def _found(kit: StageFactory, asked: Asked) -> Found:
+async def _found(stages: StageFactory, asked: Asked) -> Found:
     question = Question(asked.text)
-    read = await kit.search()(question)
-    best = best_sentences(await kit.quote.scored(question, read))
+    read = await stages.search()(question)
+    best = best_sentences(await stages.quote.scored(question, read))
     known = signals(read, best)
     right = tuple(passage.id in asked.gold for passage in known)
     return Found(asked.set, tuple(known.values()), right, len(asked.gold))
@@ -87,6 +87,6 @@ def _row(what: str, found: Sequence[Found], most: int) -> Row:
 
 def chosen(found: Found, weights: Weights, most: int) -> list[bool]:
     """Of the passages that would be quoted, which are right."""
-    chances = [probability(each, weights) for each in found.signals]
-    first = sorted(zip(chances, found.right, strict=True), key=lambda pair: -pair[0])
+    probabilities = [probability(each, weights) for each in found.signals]
+    first = sorted(zip(probabilities, found.right, strict=True), key=lambda pair: -pair[0])
     return [right for _, right in first[: worth_quoting([each for each, _ in first], most)]]

@@ -71,9 +71,9 @@ def _bars(cut: Cut, ours: str) -> Iterator[Bar]:
         )
 
 
-def _to_best(cut: Cut, score: str, ours: str, rivals: Sequence[str]) -> Compared | None:
-    """Against the rival with the best mean."""
-    found = [compared_means(cut, cut.questions, score, ours, rival) for rival in rivals]
+def _to_best(cut: Cut, score: str, ours: str, others: Sequence[str]) -> Compared | None:
+    """Against the other with the best mean."""
+    found = [compared_means(cut, cut.questions, score, ours, other) for other in others]
     known = [each for each in found if each is not None]
     return max(known, key=lambda each: each.their, default=None)
 

@@ -37,7 +37,7 @@ class Said:
 
     text: str
     support: Support
-    chance: float | None
+    probability: float | None
     reason: str
     marks: tuple[int, ...]  # numbers of the sources it cites
     quotes: tuple[Quote, ...]

@@ -77,10 +77,10 @@ def p_value(values: Strata) -> float:
     """
     from scipy.stats import permutation_test
 
-    weighed = np.concatenate(
+    weighted = np.concatenate(
         [each[:, 0] / (len(each) * len(values)) for each in _differences(values).values()]
     )
-    changed = weighed[weighed != 0]  # swapping equals changes nothing
+    changed = weighted[weighted != 0]  # swapping equals changes nothing
     if len(changed) < 2:
         return 1.0  # either way it differs as much
     found = permutation_test(

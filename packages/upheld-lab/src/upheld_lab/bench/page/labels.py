@@ -53,11 +53,11 @@ def placed(
             for left in (x + 9, x - 9 - wide)
         ]
         taken = (*marks, *lines, *boxes)
-        boxes.append(min(choices, key=lambda box: _trouble(box, y, taken, paper)))
+        boxes.append(min(choices, key=lambda box: _cost(box, y, taken, paper)))
     return boxes
 
 
-def _trouble(box: Box, y: float, taken: Sequence[Box], paper: Box) -> float:
+def _cost(box: Box, y: float, taken: Sequence[Box], paper: Box) -> float:
     """What it covers of others, what of it leaves the paper, and how far off it stands."""
     far = abs((box.bottom + box.top) / 2 - y)
     return sum(box.shared(other) for other in taken) + box.area - box.shared(paper) + far

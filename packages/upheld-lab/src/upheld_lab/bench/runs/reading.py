@@ -29,15 +29,15 @@ async def read_each(
 ) -> tuple[list[Read], dict[str, Any]]:
     """What is read for each question that has gold, in runs of their own, and the manifest."""
     parts = await open_resources(await settings_for(suite, settings, cache, watch))
-    kit = StageFactory(parts, Scope(parts.settings.collection), parameters("upheld", {}))
+    stages = StageFactory(parts, Scope(parts.settings.collection), parameters("upheld", {}))
     asked = [each for each in suite.questions if each.gold]
     found = []
     try:
         for done, each in enumerate(asked, start=1):
             with start_run():
-                found.append(await read(kit, each))
+                found.append(await read(stages, each))
             watch("reading passages", done, len(asked))
-        models = _models(kit)
+        models = _models(stages)
     finally:
         await parts.close()
     return found, manifest(
@@ -45,8 +45,8 @@ async def read_each(
     )
 
 
-def _models(kit: StageFactory) -> dict[str, str | None]:
-    embedder, grader = kit.parts.embedder, kit.parts.grade.grader
+def _models(stages: StageFactory) -> dict[str, str | None]:
+    embedder, grader = stages.resources.embedder, stages.resources.grade.grader
     return {
         "embedder": None if embedder is None else embedder.identity,
         "grader": None if grader is None else grader.identity,

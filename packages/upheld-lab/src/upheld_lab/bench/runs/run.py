@@ -16,7 +16,7 @@ from upheld._internal.concurrency import all_of
 from upheld.resources.open import Resources, open_llm, open_resources
 from upheld.settings import Settings
 from upheld_lab.bench.report import Watch
-from upheld_lab.bench.runs.asking import Ask
+from upheld_lab.bench.runs.ask_variants import Ask
 from upheld_lab.bench.runs.kb import settings_for
 from upheld_lab.bench.runs.records import Outcome, Variant
 from upheld_lab.bench.runs.resume import begin, facts
@@ -90,12 +90,12 @@ async def run_on(plan: Plan, parts: Resources, judges: Judges, watch: Watch) -> 
     )
     begin(folder, now, plan.suite.questions)
     ask = Ask(parts, plan.variants, folder.calls, plan.shared)
-    await UnderWay(plan, folder, ask, judges, watch).finish()
+    await InProgress(plan, folder, ask, judges, watch).finish()
     return folder
 
 
 @dataclass(slots=True)
-class UnderWay:
+class InProgress:
     """A run that is being made: what is there already, and what is still to do."""
 
     plan: Plan

@@ -17,7 +17,7 @@ from upheld_lab.bench.scores.citations import (
     to_ask,
 )
 from upheld_lab.bench.scores.entails import Held
-from upheld_lab.bench.scores.knowledge import (
+from upheld_lab.bench.scores.knowledge_coverage import (
     Step,
     claim_recall,
     coverage,

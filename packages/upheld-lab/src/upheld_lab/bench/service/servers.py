@@ -123,14 +123,14 @@ async def fill(served: Served, house: House, documents: Sequence[tuple[str, Pass
             given = await client.put(where, content=text, headers={"Content-Type": "text/plain"})
             given.raise_for_status()
         async with asyncio.timeout(START_SECONDS):
-            while await _under_way(client):  # noqa: ASYNC110  # it happens in another process
+            while await _in_progress(client):  # noqa: ASYNC110  # it happens in another process
                 await asyncio.sleep(_LOOK_SECONDS)
         listed = (await client.get("/v1/collections/default/documents")).json()["documents"]
         if any(each["status"] != "ready" for each in listed):
             raise UpheldError("The service could not read the documents of the bench.")
 
 
-async def _under_way(client: httpx2.AsyncClient) -> bool:
+async def _in_progress(client: httpx2.AsyncClient) -> bool:
     jobs = (await client.get("/v1/jobs")).raise_for_status().json()["jobs"]
     return any(job["status"] in ("todo", "doing") for job in jobs)
 

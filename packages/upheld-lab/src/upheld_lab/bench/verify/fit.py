@@ -13,7 +13,7 @@ from upheld_lab.bench.verify.figures import balanced_accuracy
 from upheld_lab.bench.verify.labels import Label
 from upheld_lab.bench.verify.read import Seen
 
-MORE_LIKELY_THAN_NOT = 0.5  # what people take `supported` to mean at the least
+EVEN_ODDS = 0.5  # what people take `supported` to mean at the least
 
 
 def fit(sets: Mapping[str, Sequence[Seen]]) -> Decide:
@@ -24,7 +24,7 @@ def fit(sets: Mapping[str, Sequence[Seen]]) -> Decide:
     read = [(features, one.supported) for one in every if (features := one.features())]
     return Decide(
         aggregate=_aggregate(read),
-        supported_above=MORE_LIKELY_THAN_NOT,
+        supported_above=EVEN_ODDS,
         contradicted_above=_contradicted_above(every),
     )
 

@@ -24,7 +24,7 @@ from upheld_lab.bench.verify.speed import measure
 async def bench_shipped(
     choice: Choice, llm_url: str | None, llm_model: str | None, scorer: Path | None, watch: Watch
 ) -> Report:
-    """Everything that is promised of the shipped verifier."""
+    """Everything that is guaranteed of the shipped verifier."""
     need_pack(choice.data)
     settings = load_settings(llm_url=llm_url, llm_model=llm_model)
     verify, embedder, llm = open_verify(settings), open_embedder(settings), open_llm(settings)
@@ -42,8 +42,8 @@ async def bench_shipped(
         sets = await measure_sets(verify, model, choice, watch)
         seven = {name: sets[name] for name in SEVEN}
         bars, rows = await quality(sets, verify.decide, VectorCache(embedder, choice.cache))
-        promised, promises = guarantee(seven, above)
-        rows += promises
+        guaranteed, guarantee_rows = guarantee(seven, above)
+        rows += guarantee_rows
         if scorer is not None:
             rows += await scorer_rows(scorer, verify, seven, choice, watch)
         if llm is not None:
@@ -63,4 +63,4 @@ async def bench_shipped(
         contradicted_above=verify.decide.contradicted_above,
         speed=speed.manifest["sizes"],
     )
-    return Report("verify", {**bars, **promised, **speed.bars}, (*rows, *speed.rows), facts)
+    return Report("verify", {**bars, **guaranteed, **speed.bars}, (*rows, *speed.rows), facts)

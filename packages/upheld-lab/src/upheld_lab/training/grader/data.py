@@ -21,7 +21,7 @@ from upheld_lab.training.grader.examples import Example
 from upheld_lab.training.grader.questions import Asked, asked
 
 HARDEST = 8  # half of the negatives are of the first so many candidates
-BY_CHANCE = 0.3  # questions that get a passage from anywhere as well
+RANDOM = 0.3  # questions that get a passage from anywhere as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def examples_of(
     for passage in gold:
         yield Example(question.text, passage.searchable, True, question.set)
     negatives = _drawn(near, DIET[question.set].negatives, dice)
-    if dice.random() < BY_CHANCE:
+    if dice.random() < RANDOM:
         anywhere = passages[dice.choice(list(passages))]
         negatives += [anywhere] if tells_nothing(anywhere, question) else []
     for passage in negatives:

@@ -45,8 +45,8 @@ def calibrated(
     So the file of weights needs no numbers beside it, and has one scale for ever.
     """
     rows = dev[:SCALED_ON]
-    chance = torch.from_numpy(scores(model, rows, tokenizer)).double().clamp(min=1e-9)
-    logit = chance[:, HELPS].log() - chance[:, DOES_NOT].log()
+    probability = torch.from_numpy(scores(model, rows, tokenizer)).double().clamp(min=1e-9)
+    logit = probability[:, HELPS].log() - probability[:, DOES_NOT].log()
     truth = torch.tensor([float(each.helps) for each in rows], dtype=torch.double)
     fit = torch.tensor([1.0, 0.0], dtype=torch.double, requires_grad=True)
     optimiser = torch.optim.LBFGS([fit], max_iter=100)

@@ -121,8 +121,8 @@ def _denied(sentence: str, claim: str, dice: random.Random) -> Framed:
 
 def _label(denial: str) -> Label:
     """What is withdrawn need not be false."""
-    withdrawn = re.search("withdrawn|retracted", denial, re.IGNORECASE)
-    return Label.NOT_ENTAILED if withdrawn else Label.CONTRADICTS
+    retracted = re.search("withdrawn|retracted", denial, re.IGNORECASE)
+    return Label.NOT_ENTAILED if retracted else Label.CONTRADICTS
 
 
 def _attributed(sentence: str, claim: str, dice: random.Random) -> Framed:

@@ -39,8 +39,8 @@
   // ---- one question
 
   function claim(said) {
-    const chance = said.chance === null ? "" : ` ${said.chance.toFixed(2)}`;
-    const why = make("span", "why", make("b", "", (SUPPORT[said.support] || said.support) + chance));
+    const probability = said.probability === null ? "" : ` ${said.probability.toFixed(2)}`;
+    const why = make("span", "why", make("b", "", (SUPPORT[said.support] || said.support) + probability));
     if (said.support !== "supported" && said.reason) why.append(` – ${said.reason}`);
     const quotes = said.quotes.map((quote) => {
       const mark = quote.source === null ? "" : ` [${quote.source}]`;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.generation.extract_likely import (
+from upheld.generation.extractive_answerer import (
     MOST,
     expected_f1,
     probability,

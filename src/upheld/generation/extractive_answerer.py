@@ -1,11 +1,7 @@
-"""Quotes of the few passages that are likeliest to answer, and of what these name.
+"""Answer by quotes from the few passages that most probably answer, and from what these name.
 
-A reader is sent to the right places and to few others; where an answer stands in two, to both.
-
-Likely: the passages to quote, so that a reader is sent to the right ones and to few others.
-
-One passage too many costs a reader as much as one too few. So as many are quoted as give the best
-F1 that can be expected: one where it stands out, two or three where they are about as likely.
+One passage too many costs a reader as much as one too few. So as many passages are quoted as give
+the best expected F1: one if it stands out, two or three if they are about as probable.
 """
 
 from __future__ import annotations
@@ -27,20 +23,20 @@ MOST = 3
 
 
 def select_passages(evidence: Evidence, best: dict[Passage, float]) -> list[Passage]:
-    """Those to quote, likeliest first; `best` is the score of each one's best sentence.
+    """The passages to quote, most probable first; `best` has the score of each best sentence.
 
-    Where nobody graded them, nothing tells how likely they are: the best sentence's alone.
+    Without grades there are no probabilities: then the passage with the best sentence alone.
     """
     known = signals(evidence, best)
     if len(known) < len(best):
         return [max(best, key=lambda passage: best[passage])]
-    chances = {passage: probability(each) for passage, each in known.items()}
-    first = sorted(chances, key=lambda passage: -chances[passage])
-    return first[: worth_quoting([chances[each] for each in first])]
+    probabilities = {passage: probability(each) for passage, each in known.items()}
+    first = sorted(probabilities, key=lambda passage: -probabilities[passage])
+    return first[: worth_quoting([probabilities[each] for each in first])]
 
 
 def signals(evidence: Evidence, best: dict[Passage, float]) -> dict[Passage, Signals]:
-    """What is known of every passage that has a sentence and a grade."""
+    """The features of every passage that has a sentence and a grade."""
     most = max((hit.score for hit in evidence), default=0.0) or 1.0
     return {
         hit.passage: (grade_logit(from_score(hit.relevance)), best[hit.passage], hit.score / most)
@@ -50,25 +46,25 @@ def signals(evidence: Evidence, best: dict[Passage, float]) -> dict[Passage, Sig
 
 
 def probability(known: Signals, weights: Sequence[float] = WEIGHTS) -> float:
-    """That a passage answers."""
+    """The probability that a passage answers the question."""
     *each, shift = weights
     return sigmoid(sum(w * x for w, x in zip(each, known, strict=True)) + shift)
 
 
-def worth_quoting(chances: Sequence[float], most: int = MOST) -> int:
-    """How many of these, likeliest first."""
-    numbers = range(1, min(most, len(chances)) + 1)
-    return max(numbers, key=lambda n: expected_f1(chances[:n]), default=0)
+def worth_quoting(probabilities: Sequence[float], most: int = MOST) -> int:
+    """How many passages give the best expected F1, most probable first."""
+    numbers = range(1, min(most, len(probabilities)) + 1)
+    return max(numbers, key=lambda n: expected_f1(probabilities[:n]), default=0)
 
 
-def expected_f1(chances: Sequence[float]) -> float:
-    """Of citing these, where one passage is right."""
-    return 2 * sum(chances) / (len(chances) + 1)
+def expected_f1(probabilities: Sequence[float]) -> float:
+    """The expected F1 of citing these passages, if one passage is right."""
+    return 2 * sum(probabilities) / (len(probabilities) + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractiveAnswerer:
-    """A quote writer that is told where to look."""
+    """Writes without a language model: quotes sentences of the selected passages."""
 
     quote: ExtractiveWriter
     bridge: Bridge | None = None
@@ -85,19 +81,19 @@ class ExtractiveAnswerer:
             return Draft(question, tuple(map(quoted, picked)), evidence)
 
     async def first_half(self, question: Question, evidence: Evidence) -> list[Candidate]:
-        """What is quoted of the passages that the question itself finds."""
+        """The sentences to quote from the passages that the question itself finds."""
         read = evidence.top(self.quote.max_passages)
-        return self.quote.pick(of_likely(await self.quote.scored(question, read), read))
+        return self.quote.pick(in_selected_passages(await self.quote.scored(question, read), read))
 
 
-def of_likely(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
-    """The sentences of the passages that are worth a reader's time."""
+def in_selected_passages(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
+    """The sentences of the selected passages."""
     chosen = select_passages(evidence, best_sentences(scored))
     return [each for each in scored if each.passage in chosen]
 
 
 def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
-    """By passage, the score of its best sentence."""
+    """The score of the best sentence of each passage."""
     best: dict[Passage, float] = {}
     for each in scored:
         best[each.passage] = max(each.score, best.get(each.passage, each.score))
@@ -105,6 +101,6 @@ def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
 
 
 def best_words(scored: Sequence[Candidate]) -> dict[Passage, str]:
-    """By passage, its best sentence, under its title."""
+    """The best sentence of each passage, below its title."""
     worst_first = sorted(scored, key=lambda each: each.score)
     return {each.passage: each.alone.searchable for each in worst_first}

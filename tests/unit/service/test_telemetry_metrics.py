@@ -51,7 +51,7 @@ async def test_a_request_leaves_its_traces(tmp_path: Path) -> None:
     assert value(metrics, "claims_total", support=support) == len(body["claims"])
     for event in body["trace"]:
         assert value(metrics, "stage_seconds_count", stage=event["stage"])
-    assert (value(metrics, "requests_under_way"), value(metrics, "requests_waiting")) == (0, 0)
+    assert (value(metrics, "requests_in_progress"), value(metrics, "requests_waiting")) == (0, 0)
 
 
 async def test_usage_of_events_is_the_usage_of_the_run(tmp_path: Path) -> None:

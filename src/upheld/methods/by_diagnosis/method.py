@@ -2,9 +2,9 @@
 
     facets ──▶ each: search ──▶ correct ──▶ write ──▶ check    all at once
                                                          │
-    final checks ◀── policy ◀── diagnose ◀── join ◀──────┘
-                                 │   ▲
-                                 └ repair    all at once, in rounds, while the answer gets better
+    final checks ◀── apply_policy ◀── diagnose ◀── join ◀┘
+    (relevance, conflicts)             │   ▲
+                                       └ repair    all at once, in rounds, while it gets better
 
     finding                      repair                                          LLM calls
     wrong or missing mark        re-cite, in check                               0
@@ -23,7 +23,7 @@ The best draft wins: fewest contradicted claims, most facets, most supported, fe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from upheld._internal.concurrency import meanwhile
@@ -33,7 +33,7 @@ from upheld.methods.by_diagnosis.answer_facet import AnswerFacet
 from upheld.methods.by_diagnosis.diagnose import Fault, diagnose
 from upheld.methods.by_diagnosis.final_checks import FinalChecks
 from upheld.methods.by_diagnosis.offer import Offer
-from upheld.methods.by_diagnosis.repair import Repair, Repaired, applied
+from upheld.methods.by_diagnosis.repair import Repair, repair_all
 from upheld.methods.by_diagnosis.unsupported_policy import UnsupportedPolicy
 from upheld.planning.facets import facets_of
 from upheld.planning.plan import Plan
@@ -109,18 +109,3 @@ class ByDiagnosis:
             facets = await facets_of(question, self.plan, self.max_facets)
             await gather_partial((answer(facet, question, found) for facet in facets), take)
         return [done[facet] for facet in facets]
-
-
-async def repair_all(
-    drafts: Drafts, faults: Iterable[Fault], repair: Repair, offer: Offer
-) -> Drafts:
-    """One round: all repairs at once, each offered as soon as it is made."""
-    result = drafts
-
-    def take(repaired: Repaired) -> None:
-        nonlocal result
-        result = applied(result, repaired)
-        offer(result)
-
-    await gather_partial((repair(fault, drafts) for fault in faults), take)
-    return result

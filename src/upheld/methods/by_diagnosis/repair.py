@@ -1,4 +1,4 @@
-"""Repair: for each fault the cheapest thing that may mend it; what it brings is upheld, or nothing.
+"""Repair: the cheapest repair for each fault; only supported claims replace what was there.
 
 | fault | repair |
 |---|---|
@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from upheld.answer.verdicts import is_checkworthy, is_supported
@@ -17,7 +17,9 @@ from upheld.errors import LLMError
 from upheld.generation.refine import Restate
 from upheld.methods.by_diagnosis.answer_facet import AnswerFacet, cited_passages, unseen
 from upheld.methods.by_diagnosis.diagnose import Contradicted, Fault, Unanswered, Unsupported
+from upheld.methods.by_diagnosis.offer import Offer
 from upheld.retrieval.search import search_more
+from upheld.run.calls import gather_partial
 from upheld.run.trace import current_run, span
 from upheld.text.words import words
 from upheld.types import Claim, Draft, Evidence, Question, Support, union
@@ -123,3 +125,18 @@ def _applied(draft: Draft, repaired: Repaired) -> Draft:
         if claims == draft.claims:
             return draft
     return replace(draft, claims=claims, evidence=union(draft.evidence, repaired.evidence))
+
+
+async def repair_all(
+    drafts: Sequence[Draft], faults: Iterable[Fault], repair: Repair, offer: Offer
+) -> Sequence[Draft]:
+    """One round: all repairs at once, each offered as soon as it is made."""
+    result = drafts
+
+    def take(repaired: Repaired) -> None:
+        nonlocal result
+        result = applied(result, repaired)
+        offer(result)
+
+    await gather_partial((repair(fault, drafts) for fault in faults), take)
+    return result

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.told import only_says
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
 from upheld.answer.render import NOTHING_UPHELD
 from upheld.ask_options import AskOptions
@@ -98,7 +99,7 @@ async def test_a_claim_below_the_threshold_is_not_shown_as_supported(
         Cause.BELOW_GUARANTEE,
     )
     assert claim.verdict.probability == pytest.approx(0.9)
-    assert claim.verdict.reason == "its score is below the calibrated threshold"
+    assert "below the calibrated threshold" in claim.verdict.reason
     cited = (*claim.citations, *claim.verdict.evidence_for)
     assert {each.support for each in cited} == {Support.UNSUPPORTED}
     assert answer.guarantee is not None
@@ -109,9 +110,7 @@ async def test_a_claim_below_the_threshold_is_not_shown_as_supported(
 async def test_keep_supported_comes_after_the_guarantee(tmp_path: Path, pipeline: str) -> None:
     answer = await asked(tmp_path, fitted(tmp_path, pipeline, 0.95), keep_supported=True)
     assert (answer.status, answer.text) == (Status.ABSTAINED, NOTHING_UPHELD)
-    assert answer.degraded == (
-        "keep_supported: 1 claim was not upheld and is left out (1 unsupported)",
-    )
+    assert only_says(answer.degraded, "keep_supported", "1 unsupported")
     # What keep_supported leaves out is no other pipeline.
     assert answer.guarantee is not None
 
@@ -121,7 +120,7 @@ async def test_another_pipeline_gets_no_promise_and_is_told(tmp_path: Path, pipe
     answer = await asked(tmp_path, file, passages=3)
     assert answer.guarantee is None
     assert answer.claims[0].verdict.support is Support.SUPPORTED
-    assert answer.degraded == ("no guarantee: the one there is was fitted on another pipeline",)
+    assert only_says(answer.degraded, "no guarantee", "another pipeline")
 
 
 async def test_a_guarantee_that_is_given_stands_before_that_of_the_settings(

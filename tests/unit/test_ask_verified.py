@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.told import only_says
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
 from upheld.answer.render import NOTHING_UPHELD, NOTHING_WRITTEN
 from upheld.run.budget import Budget
@@ -92,7 +93,7 @@ async def test_without_a_model_the_rest_is_not_checked_and_the_answer_says_so(
         answer = await opened.ask(QUESTION)
     assert answer.claims[0].verdict.cause is Cause.NO_MODEL
     assert answer.status is Status.ANSWERED
-    assert answer.degraded == ("claims were not checked: no verifier model is installed",)
+    assert only_says(answer.degraded, "not checked", "no verifier")
 
 
 async def test_a_model_that_fails_does_not_fail_the_answer(tmp_path: Path) -> None:
@@ -108,9 +109,7 @@ async def test_the_check_ends_with_the_deadline(tmp_path: Path) -> None:
     async with await kb(tmp_path, [WRITTEN], entailment=hangs) as opened:
         answer = await opened.ask(QUESTION, budget=Budget(seconds=1))
     assert answer.claims[0].verdict.cause is Cause.OUT_OF_TIME
-    assert answer.degraded == (
-        "claims were not checked: time ran out while it was checked (limit: 1 s)",
-    )
+    assert only_says(answer.degraded, "not checked", "limit: 1 s")
 
 
 async def test_when_the_time_is_up_the_model_is_not_asked(tmp_path: Path) -> None:
@@ -136,9 +135,7 @@ async def test_keep_supported_says_only_what_is_upheld_and_counts_the_rest(tmp_p
     assert answer.text == "It takes 35 minutes. [1]"
     assert verdicts(answer) == [Support.SUPPORTED]
     assert answer.status is Status.ANSWERED
-    assert answer.degraded == (
-        "keep_supported: 2 claims were not upheld and are left out (1 contradicted, 1 unsupported)",
-    )
+    assert only_says(answer.degraded, "keep_supported", "1 contradicted, 1 unsupported")
 
 
 async def test_keep_supported_abstains_where_nothing_is_upheld(tmp_path: Path) -> None:
@@ -147,10 +144,7 @@ async def test_keep_supported_abstains_where_nothing_is_upheld(tmp_path: Path) -
         answer = await opened.ask(QUESTION, keep_supported=True)
     assert (answer.status, answer.claims, answer.sources) == (Status.ABSTAINED, (), ())
     assert answer.text == NOTHING_UPHELD
-    assert answer.degraded == (
-        "keep_supported: 2 claims were not upheld and are left out "
-        "(1 not checkworthy, 1 unsupported)",
-    )
+    assert only_says(answer.degraded, "keep_supported", "1 not checkworthy, 1 unsupported")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
+from tests.told import only_says
 from tests.unit.museum import (
     COST,
     LATE,
@@ -272,7 +273,7 @@ async def test_without_restating_the_claim_is_still_searched_for() -> None:
     draft, run = await ask(method(search, llm, restate=None))
     assert told(draft) == [OPENED, MONDAY]
     assert search.queries == [OPEN, MONDAY]
-    assert run.degraded == ["no language model: a claim was not restated"]
+    assert only_says(run.degraded, "no language model", "restated")
 
 
 # --- row: contradicted ---------------------------------------------------------------------------
@@ -383,7 +384,7 @@ async def test_quotes_need_no_language_model() -> None:
 async def test_quotes_for_several_parts_are_not_planned_and_that_is_said() -> None:
     draft, run = await ask(method(await shelf(MUSEUM), None), PARTS)
     assert draft.claims
-    assert run.degraded == ["no plan was made for a question with several parts"]
+    assert only_says(run.degraded, "no plan")
 
 
 async def test_quotes_abstain_honestly() -> None:

@@ -91,7 +91,7 @@ async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
     before = draft(claim(TEXT, SOURCE))
     with start_run() as run:
         assert await score_relevance(before, FakeGrader(faults=[Fault.ERROR]), None) == before
-        assert any("bear on the question" in label for label in run.degraded)
+        assert any("relevance" in label.lower() for label in run.degraded)
 
 
 async def test_when_time_is_up_it_is_not_asked() -> None:

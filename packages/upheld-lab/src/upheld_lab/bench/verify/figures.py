@@ -13,10 +13,9 @@ def auc(values: Sequence[float], positive: Sequence[bool]) -> float:
     >>> auc([0.9, 0.5, 0.5, 0.1], [True, True, False, False])
     0.875
     """
-    value, truth = np.asarray(values, float), np.asarray(positive, bool)
-    above, below = value[truth], np.sort(value[~truth])
-    lower = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
-    return float(lower.sum() / 2 / (len(above) * len(below)))
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(positive, values))
 
 
 def balanced_accuracy(values: Sequence[float], positive: Sequence[bool], above: float) -> float:
@@ -25,8 +24,9 @@ def balanced_accuracy(values: Sequence[float], positive: Sequence[bool], above: 
     >>> balanced_accuracy([0.9, 0.4, 0.1], [True, True, False], 0.5)
     0.75
     """
-    reached, truth = np.asarray(values, float) >= above, np.asarray(positive, bool)
-    return float((reached[truth].mean() + (~reached[~truth]).mean()) / 2)
+    from sklearn.metrics import balanced_accuracy_score
+
+    return float(balanced_accuracy_score(positive, np.asarray(values, float) >= above))
 
 
 def calibration_error(values: Sequence[float], positive: Sequence[bool], bins: int = 15) -> float:

@@ -1,4 +1,4 @@
-"""`python -m upheld` is the command line."""
+"""Run the command line with `python -m upheld`."""
 
 from upheld.cli import main
 

@@ -1,4 +1,4 @@
-"""What an `add` tells while it runs and when it is done."""
+"""What `add` reports: its progress while it runs, and counts and failures when it is done."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an `add` has come; passages are those written in this run."""
+    """How far an `add` has come; `passages` counts those written by this call.
+
+    Example::
+
+        def show(progress: Progress) -> None:
+            print(f"{progress.files} of {progress.files_total} files")
+
+        await kb.add("examples/documents", progress=show)
+    """
 
     files: int = 0
     files_total: int = 0
@@ -16,7 +24,7 @@ class Progress:
     bytes_total: int = 0
     passages: int = 0
     reading: tuple[str, ...] = ()  # names of the files that are being read now
-    # Embedded but not yet written: so that a large file moves the bar before it is done.
+    # Embedded but not yet written: a progress bar moves during a large file, not only after it.
     bytes_begun: int = 0
     passages_begun: int = 0
 
@@ -26,7 +34,13 @@ Tell = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file or folder that could not be read, and why."""
+    """A file or folder that could not be read, and why.
+
+    Example::
+
+        for failure in kb.add("examples/documents").failed:
+            print(failure.path, failure.reason)
+    """
 
     path: str
     reason: str
@@ -34,15 +48,27 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class HiddenText:
-    """A file that hides text from its readers; that text was left out."""
+    """A file with text that a reader cannot see, such as white on white; it was left out.
+
+    Example::
+
+        for hidden in kb.add("examples/documents").hidden:
+            print(f"{hidden.characters} hidden characters in {hidden.path}")
+    """
 
     path: str
-    characters: int  # white space apart
+    characters: int  # without white space
 
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What an `add` did, in documents."""
+    """What an `add` did; counts are of documents.
+
+    Example::
+
+        report = kb.add("examples/documents")
+        print(report.added, report.changed, report.unchanged, report.failed)
+    """
 
     added: int = 0
     changed: int = 0
@@ -53,7 +79,7 @@ class AddReport:
     hidden: tuple[HiddenText, ...] = ()  # files added or changed that hide text
     unlisted: tuple[Failure, ...] = ()  # folders that could not be listed
     deleted_uris: tuple[str, ...] = ()  # documents that were deleted because their file is gone
-    # Documents whose file is gone too, but that were not deleted, and why.
+    # Documents whose file is gone but that were not deleted, as a safeguard, and the reason.
     not_deleted_uris: tuple[str, ...] = ()
     not_deleted_because: str = ""
     passages: int = 0

@@ -1,6 +1,6 @@
-"""What `ask` can be told beside the method, the budget and who asks: `AskOptions`.
+"""The less common options of `ask`: `AskOptions`.
 
-A module of its own, and a light one, so that `from upheld import AskOptions` loads no engine.
+A separate module without heavy imports, so that `from upheld import AskOptions` is fast.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class AskOptions:
         ... )
         >>> kb.ask("When did she build it?", options=options)
 
-    - `earlier`: the conversation so far; it is worked into the question.
-    - `calibrated`: whether a guarantee counts; False shows the verifier's verdicts as they are.
+    - `earlier`: the conversation so far; the question is rewritten so that it needs no context.
+    - `calibrated`: whether to apply the guarantee; False shows the verifier's own verdicts.
     - `guarantee`: a fitted guarantee to use instead of the one that the settings name.
-    - `listener`: called with each step of the run (an `Event`) as it ends.
-    - `watch`: told of each step as it begins, and of what the language model writes meanwhile.
+    - `listener`: called with an `Event` when a step of the run ends.
+    - `watch`: called when a step begins, and with the text that the language model writes.
     """
 
     earlier: Sequence[Message] = ()
@@ -47,7 +47,7 @@ class AskOptions:
 
 
 class DeprecatedAskArguments(TypedDict, total=False):
-    """Arguments of `ask` in 0.1: fields of `AskOptions` now, and `keep_supported`."""
+    """Arguments of `ask` in 0.1; now they are fields of `AskOptions`, `strict` `keep_supported`."""
 
     strict: bool
 
@@ -59,7 +59,10 @@ class DeprecatedAskArguments(TypedDict, total=False):
 
 
 def merge_deprecated(options: AskOptions | None, given: DeprecatedAskArguments) -> AskOptions:
-    """The options with arguments that were given the old way, which still work in 0.2."""
+    """Merge deprecated arguments of `ask` into the options, with a warning; works until 0.3.
+
+    Raises `TypeError` for an argument that `ask` never had.
+    """
     chosen = options or AskOptions()
     if not given:
         return chosen

@@ -1,4 +1,7 @@
-"""Checking stands alone: any answer, any sources, no index; composed here for library and CLI."""
+"""Verification without a knowledge base: `verify` checks any answer against any sources.
+
+`check` is the same for callers that hold an opened verifier: the command line and the service.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from upheld.settings import Settings
     from upheld.verification.llm_judge import JudgeUncertain
 
-_LONG = 100_000  # characters
+_LONG = 100_000  # characters of all sources; longer ones are hashed in a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +64,17 @@ async def check(
     listener: Listener | None = None,
     progress: Progress | None = None,
 ) -> CheckedAnswer:
-    """Check one answer within a budget; what the budget does not reach is `not_checked`.
+    """Check one answer within a budget; claims that the budget does not reach are `not_checked`.
 
-    Without `budget.seconds` there is no time limit. Claims are decided one after another: those
-    that were decided when time runs out keep their verdicts. `progress` is called after each with
-    the number of decided claims and the number of all.
+    Without `budget.seconds` there is no timeout. Claims are decided one after another: those that
+    were decided before a timeout keep their verdicts. `progress` is called after each claim with
+    the number of decided claims and the number of all claims. Raises `UsageError` if the answer
+    is empty or an argument has the wrong type.
     """
     _check_types(answer, sources, question)
     if not answer.strip():
         raise UsageError("The answer is empty.")
-    # Naming a source takes the hash of its text: not on the event loop, where the text is long.
+    # A source is identified by the hash of its text: long texts would block the event loop.
     long = sum(map(_length, sources)) > _LONG
     passages = await asyncio.to_thread(as_passages, sources) if long else as_passages(sources)
     with start_run(budget, listener=listener) as run:
@@ -90,7 +94,10 @@ def _length(source: str | Passage) -> int:
 
 
 def _check_types(answer: object, sources: object, question: object) -> None:
-    """A string is a sequence of letters: as `sources` it would be many sources of one letter."""
+    """Raise `UsageError` for arguments of the wrong type.
+
+    A single string as `sources` is refused: as a sequence it would be many one-letter sources.
+    """
     if not isinstance(answer, str):
         raise UsageError(f"The answer must be a string, not {_kind(answer)}.")
     if question is not None and not isinstance(question, str):
@@ -109,7 +116,7 @@ def _kind(value: object) -> str:
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:
-    """Whether something is supported and nothing is left to doubt."""
+    """Whether every checkworthy claim is supported, and there is at least one."""
     found = {claim.verdict.support for claim in claims}
     return Support.SUPPORTED in found and found <= {Support.SUPPORTED, Support.NOT_CHECKWORTHY}
 
@@ -123,7 +130,9 @@ def verify(
 ) -> CheckedAnswer:
     """Check any answer against any sources; `[n]` in the answer means the n-th source.
 
-    A source is a text, or the `Path` of a file in any format that `upheld index` reads.
+    A source is a text, or the `Path` of a file in any format that `upheld index` reads. Models
+    are loaded by the first call and cached for the next ones. Raises `UsageError` if the answer
+    is empty or a source cannot be read.
 
         >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
         True
@@ -139,13 +148,19 @@ async def verify_async(
     question: str | None = None,
     budget: Budget | None = None,
 ) -> CheckedAnswer:
-    """`verify` for code with an event loop: many at a time share one model."""
+    """Check like `verify`, without blocking the event loop; concurrent calls share one model.
+
+    Example::
+
+        checked = await verify_async("It opens at nine. [1]", ["The tower opens at nine."])
+        print(checked.supported, [claim.verdict.support for claim in checked.claims])
+    """
     checker = await asyncio.to_thread(kept_checker)
     return await asyncio.wrap_future(checker.loop.start(checker(answer, sources, question, budget)))
 
 
 class Checker:
-    """The stages, opened on a loop of their own."""
+    """The verifier and the optional LLM judge of some settings, on their own event loop thread."""
 
     def __init__(self, settings: Settings) -> None:
         self.loop = LoopThread()
@@ -173,7 +188,10 @@ class Checker:
         return await check(stage, answer, read, question=question, budget=budget, judge=judge)
 
     def _read(self, sources: Sequence[str | Path | Passage]) -> Sequence[str | Passage]:
-        """The sources, with files read; anything else is left for `check` to judge."""
+        """Replace paths by the passages of their files; `check` validates everything else.
+
+        Raises `UsageError` if a file cannot be read.
+        """
         if isinstance(sources, str | bytes) or not isinstance(sources, Sequence):
             return sources
         try:
@@ -186,7 +204,7 @@ class Checker:
 
     def close(self) -> None:
         if self.loop.is_running:
-            # At exit nobody can wait for the model's threads any more; they have been told to end.
+            # At interpreter exit the model's threads cannot be joined; they were asked to stop.
             with suppress(RuntimeError):
                 self.loop.run(self._opened.aclose())
             self.loop.stop()
@@ -197,7 +215,10 @@ _keeping = threading.Lock()
 
 
 def kept_checker() -> Checker:
-    """One for each process and choice of settings: opened when first asked for, closed at exit."""
+    """Return the cached checker for the current settings; open it on first use, close it at exit.
+
+    There is one for each process and choice of settings.
+    """
     from upheld.settings import load_settings
 
     settings = load_settings()
@@ -213,7 +234,7 @@ def kept_checker() -> Checker:
 
 @asynccontextmanager
 async def opened_verify(settings: Settings) -> AsyncIterator[Verify]:
-    """The same stage that `ask` uses, closed at the end."""
+    """Open the verifier that `ask` uses for these settings, and close its models at the end."""
     from upheld.resources.open import open_embedder, open_verify
 
     stage = open_verify(settings)
@@ -229,7 +250,10 @@ async def opened_verify(settings: Settings) -> AsyncIterator[Verify]:
 
 @asynccontextmanager
 async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[JudgeUncertain | None]:
-    """The last rung, where the settings ask for it; an error if there is no language model."""
+    """Open the LLM judge if the settings enable it, else yield None; close its model at the end.
+
+    Raises `SettingsError` if the judge is enabled without a language model.
+    """
     from upheld.resources.open import judge_stage, open_llm
 
     llm = open_llm(settings) if settings.judge else None
@@ -241,7 +265,10 @@ async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[Judg
 
 
 def read_source(path: Path, settings: Settings) -> Passage:
-    """A file as one source, read in the child process that reads documents."""
+    """Read a file as one passage, in the limited child process that also reads documents.
+
+    Raises `OSError` if the file cannot be opened, and `ReadError` if it cannot be parsed.
+    """
     from upheld.ingest.chunk import whole_passage
     from upheld.ingest.document import read_document
     from upheld.resources.open import reader

@@ -1,4 +1,4 @@
-"""`AsyncUpheld`, the surface for code with an event loop; `Upheld` is its plain twin.
+"""The asynchronous client `AsyncUpheld`; `Upheld` has the same calls without `await`.
 
 async with await AsyncUpheld.open("kb") as kb:
     await kb.add("docs/")
@@ -68,10 +68,13 @@ class AsyncUpheld:
     ) -> Self:
         """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
 
-        `llm` is a language model of your own, instead of a server at `llm_url`. `index` stores
-        and searches documents instead of LanceDB. `searcher` finds what answers are written from,
-        wherever it looks; documents are still added to the index. What is given is closed with
-        the knowledge base, if it has `close`. All other arguments are settings.
+        - `llm`: a language model of your own, instead of the server at `llm_url`.
+        - `index`: stores and searches documents, instead of LanceDB.
+        - `searcher`: finds the passages that answers are written from, instead of the index;
+          documents are still added to the index.
+        - All other arguments are settings; raises `SettingsError` if one is unknown or invalid.
+
+        `close` also closes the index, the model and the searcher that you pass, if they can be.
 
             >>> kb = await AsyncUpheld.open("kb", passages=8)
         """
@@ -88,16 +91,16 @@ class AsyncUpheld:
         await self.close()
 
     async def close(self) -> None:
-        """Close the index, the models and the reader; `async with` does it for you."""
+        """Close the index, the models and the file reader; `async with` does it for you."""
         await self._parts.close()
 
     @property
     def settings(self) -> Settings:
-        """What this knowledge base was opened with."""
+        """The settings that this knowledge base was opened with."""
         return self._parts.settings
 
     def scope(self, labels: Iterable[str] | None = None) -> Scope:
-        """What a caller with these labels may see; None is the owner's view."""
+        """Return the scope of a caller with these labels; None means that everything is visible."""
         return Scope(self._collection, None if labels is None else frozenset(labels))
 
     @property
@@ -112,16 +115,20 @@ class AsyncUpheld:
         progress: Callable[[Progress], None] | None = None,
         prune: bool = False,
     ) -> AddReport:
-        """Index files and folders; what has not changed is skipped, what is gone is deleted.
+        """Index files and folders: skip unchanged files, delete documents whose file is gone.
 
             >>> report = await kb.add("examples/documents", labels=["public"])
             >>> report.added, report.failed
             (3, ())
 
-        `labels` say who may see the documents; without them, documents keep those they have.
-        Nothing is deleted if a folder could not be listed. Without `prune` nothing is deleted
-        either if a file could not be read, or if it would be all documents of a folder, or more
-        than 10 and a tenth of them: the report names them in `not_deleted_uris`.
+        - `labels`: who may see the documents; None keeps the labels that a document has.
+        - `progress`: called with a `Progress` as files are read and written.
+        - `prune`: delete documents even where that looks like a mistake. Without it nothing is
+          deleted if a file could not be read, or if all documents of a folder would go, or more
+          than 10 and more than a tenth of them; `not_deleted_uris` of the report lists them.
+
+        Nothing is deleted, with or without `prune`, if a folder could not be listed. Files that
+        cannot be read do not raise: they are in `failed` of the report.
         """
         from upheld.ingest.add_files import add
 
@@ -141,14 +148,15 @@ class AsyncUpheld:
         )
 
     async def put(self, documents: Sequence[Given], *, seconds: float | None = None) -> PutReport:
-        """Index documents that are given as bytes; the same id again replaces its document.
+        """Index documents from bytes; a document with the same id is replaced.
 
             >>> note = Given("note-7", b"It leaves at nine.", "note.txt", uri="note:7")
             >>> report = await kb.put([note])
             >>> report.versions
             {'note-7': '5b1f…'}
 
-        Documents that were not begun within `seconds` are left out of the report, and unread.
+        `seconds` is a timeout: documents that were not started within it are not read, and are
+        left out of the report.
         """
         from upheld.ingest.given import put
 
@@ -164,7 +172,9 @@ class AsyncUpheld:
         )
 
     async def delete(self, document_ids: str | Sequence[str]) -> int:
-        """Forget documents by id, and say how many; `maintain` then removes their last bytes.
+        """Delete documents by id and return how many there were.
+
+        Searches no longer find them; `maintain` then removes their bytes from storage.
 
         >>> await kb.delete([each.id for each in await kb.documents()])
         3
@@ -185,7 +195,7 @@ class AsyncUpheld:
         options: AskOptions | None = None,
         **deprecated: Unpack[DeprecatedAskArguments],
     ) -> Coroutine[Any, Any, Answer]:
-        """Answer from the documents, with a verdict on every sentence.
+        """Answer a question from the documents, with a verdict on every sentence.
 
             >>> answer = await kb.ask(
             ...     "When does the lighthouse open?", method="crag", budget=Budget(seconds=20)
@@ -194,15 +204,19 @@ class AsyncUpheld:
             ...     print(claim.verdict.support, claim.text)
 
         - `method`: a name that `upheld methods` lists, or a function of your own that makes one.
-        - `preset`, `parameters`: what the method is told; `upheld methods` lists what each takes.
-        - `budget`: when it ends, the best draft so far is the answer, and what was not reached is
-          not checked.
-        - `labels`: who asks sees documents that carry one of them, or none; None sees all.
-        - `keep_supported`: leave out what no source supports, and abstain if nothing is left.
-        - `options`: the conversation so far, a guarantee, progress; see `AskOptions`. Its fields
-          are also taken as arguments until 0.3, with a warning, and `strict` is `keep_supported`.
+        - `preset`, `parameters`: options of the method; `upheld methods` lists those of each.
+        - `budget`: limits of time, calls and tokens. When one is reached, the best draft so far
+          is the answer, and claims that were not checked by then are `not_checked`.
+        - `labels`: of the caller, who sees documents with one of these labels or with no label;
+          None sees all documents.
+        - `keep_supported`: leave out claims that no source supports; abstain if none is left.
+        - `options`: the conversation so far, a guarantee, progress; see `AskOptions`. Until 0.3
+          its fields also work as arguments, and `strict` as `keep_supported`, with a warning.
+
+        An abstention or an exhausted budget is a `status` of the answer, not an exception. Raises
+        `UsageError` for an empty or overlong question and for unknown methods and parameters.
         """
-        # A plain function, so that the warning names the line of the caller.
+        # Not a coroutine function: the warning must be raised in the caller's frame, at its line.
         if "strict" in deprecated:
             warn("ask(strict=…) is deprecated: give keep_supported=…")
             keep_supported = deprecated.pop("strict")
@@ -246,9 +260,10 @@ class AsyncUpheld:
                 draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
                 run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")
-                # The best so far may be the answer to a sub-question.
+                # The best draft so far may answer a sub-question: restore the question asked.
                 draft = replace(run.best, question=asked) if run.best else Draft(asked)
-                # Where only calls or tokens ran out, a draft without claims says that none fit.
+                # If time is left, only calls or tokens ran out: then a draft without claims means
+                # that no passage answers, and the run is partial, not failed.
                 looked = run.best is not None and run.meter.seconds_left > 0
                 status = Status.PARTIAL if draft.claims or looked else Status.FAILED
             check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
@@ -272,7 +287,7 @@ class AsyncUpheld:
     async def search(
         self, query: str, *, limit: int | None = None, labels: Iterable[str] | None = None
     ) -> Evidence:
-        """The passages that a method would start from, best first.
+        """Search the documents and return the passages that a method starts from, best first.
 
         >>> for hit in await kb.search("ferry", limit=3):
         ...     print(hit.passage.title, hit.passage.start, hit.passage.end)
@@ -287,7 +302,7 @@ class AsyncUpheld:
         return await stages.found(plain.passages)(Question(checked_question(query)))
 
     async def documents(self, *, labels: Iterable[str] | None = None) -> list[DocumentInfo]:
-        """The documents that a caller with these labels sees.
+        """List the documents that a caller with these labels may see; None lists all.
 
         >>> [each.uri for each in await kb.documents()]
         """
@@ -300,7 +315,10 @@ class AsyncUpheld:
         version: str | None = None,
         labels: Iterable[str] | None = None,
     ) -> str:
-        """The canonical text that citations point into.
+        """Return the canonical text of a document, which the offsets of citations point into.
+
+        `version` is the current one by default. Raises `NotFoundError` if there is no such
+        document or version, or if the labels do not allow it.
 
         >>> text = await kb.document_text(citation.document_id)
         >>> text[citation.start : citation.end] == citation.quote
@@ -309,7 +327,7 @@ class AsyncUpheld:
         return await self._parts.index.document_text(document_id, self.scope(labels), version)
 
     async def statistics(self) -> Statistics:
-        """How much the collection holds, and how much of it is not indexed yet.
+        """Count documents and passages of the collection, and rows that are not indexed yet.
 
         >>> (await kb.statistics()).passages
         12
@@ -317,7 +335,7 @@ class AsyncUpheld:
         return await self._parts.index.statistics(self._collection)
 
     async def maintain(self) -> Maintained:
-        """Compact, index new rows, and remove what was deleted from every byte of storage.
+        """Compact the storage, index new rows, and erase the bytes of deleted documents.
 
         >>> (await kb.maintain()).removed_rows
         5
@@ -332,9 +350,9 @@ def check_request(
     parameters: Mapping[str, object] | None = None,
     **settings: Any,
 ) -> Settings:
-    """Raise what `open` and `ask` would raise for these arguments, without opening anything.
+    """Validate the arguments of `open` and `ask` without opening anything; return the settings.
 
-    Returns the settings, so that the caller can go on with them.
+    Raises the same errors that `open` and `ask` would raise for them.
     """
     from upheld.resources.open import check_settings
     from upheld.settings import load_settings
@@ -349,7 +367,7 @@ def check_request(
 
 
 def checked_question(question: str) -> str:
-    """The question without space around it; raises `UsageError` if it is empty or too long."""
+    """Return the question, stripped; raise `UsageError` if it is empty or too long."""
     text = question.strip()
     if not text:
         raise UsageError("The question is empty.")

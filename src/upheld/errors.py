@@ -1,41 +1,44 @@
-"""Everything that Upheld raises.
+"""The exceptions that Upheld raises.
 
     UpheldError
     ├── UsageError            the caller asked for something that cannot be done
     │   ├── SettingsError     a setting is unknown, missing or does not fit
     │   ├── NotFoundError     a collection, document or version that does not exist
-    │   ├── ConflictError     what is asked contradicts what was asked before
-    │   ├── UnknownCallerError      no key, or one that is not live
-    │   ├── NotAllowedError   the key is not for this
-    │   ├── TooLargeError     more bytes than are taken
+    │   ├── ConflictError     the request contradicts an earlier one, or one in progress
+    │   ├── UnknownCallerError      the API key is missing or not valid
+    │   ├── NotAllowedError   the API key lacks the permission
+    │   ├── TooLargeError     the request is larger than the limit
+    │   │   └── QuotaError          the tenant may not store more documents or bytes
     │   └── CalibrationError  labelled claims or a guarantee that cannot be used
     ├── MissingExtraError     a part needs an optional package that is not installed
-    ├── ReadError             one document could not be read (the rest go on)
-    ├── EngineError           the search engine or its storage
+    ├── ReadError             one document could not be read; other documents are not affected
+    ├── EngineError           the search engine or its storage failed
     │   ├── EmbedderMismatchError   the collection was made with another embedder
     │   └── StorageError      storage cannot be reached, or a commit failed
-    ├── ModelError            a local or remote encoder model
-    ├── LLMError              the language model
-    │   ├── LLMUnavailableError     cannot be reached, overloaded
-    │   │   └── LLMTimeoutError     took longer than one call may; not called again in this run
-    │   ├── LLMRejectedError        refused the request (key, model name, size)
-    │   └── LLMOutputError          answered, but not in the schema asked for
-    ├── WebError              the web: its search service, or one page
-    │   ├── WebUnavailableError     cannot be reached, overloaded, timed out
-    │   └── WebRefusedError         not fetched: its address, size, kind or robots.txt
-    ├── StateError            the service's database
-    │   └── StateUnavailableError   cannot be reached, overloaded, timed out
-    ├── AdmissionError        the service does not take a request now (HTTP: with Retry-After)
-    │   ├── TenantLimitError        the caller's own limit is reached (429)
-    │   └── ServiceFullError        nobody is taken: all places are, or it shuts down (503)
+    ├── ModelError            an encoder model (embedder, grader, verifier) failed
+    ├── LLMError              the language model failed
+    │   ├── LLMUnavailableError     it cannot be reached or is overloaded
+    │   │   └── LLMTimeoutError     a call timed out; the run does not call the model again
+    │   ├── LLMRejectedError        it refused the request (key, model name, size)
+    │   └── LLMOutputError          its reply does not match the schema
+    ├── WebError              the web search service or one web page failed
+    │   ├── WebUnavailableError     it cannot be reached, is overloaded or timed out
+    │   └── WebRefusedError         not fetched because of its address, size, type or robots.txt
+    ├── StateError            the service's database failed
+    │   └── StateUnavailableError   it cannot be reached, is overloaded or timed out
+    ├── AdmissionError        the service refuses a request for now (HTTP: with Retry-After)
+    │   ├── TenantLimitError        the tenant's rate or concurrency limit is reached (429)
+    │   └── ServiceFullError        the service is at capacity or shutting down (503)
     └── BudgetExceededError   calls, tokens, seconds or rounds are used up
 
-Foreign errors are translated once, at the edge, with `from`. Each error says whether trying
-again may help (`retryable`) and, where there is one, what to do (`help`).
+Errors of other libraries are translated once, in the adapters of `upheld.edge`, and chained with
+`from`. `retryable` says whether a retry may help, and `help`, if not empty, what to do.
 
-Message and help may be shown to anybody, callers of the service included. Two fields may not:
-`address` names the server that failed, without its secrets, and is for logs; `detail` has words of
-other programs, which may repeat text of a document, and is for the terminal of whoever runs Upheld.
+Message and help are safe to show to any caller of the service. Two fields are not: `address` names
+the server that failed, without its secrets, for logs; `detail` has messages of other programs,
+which may repeat text of a document, for the terminal of whoever operates Upheld.
+
+The first line of a class docstring is the title of its HTTP problem response.
 """
 
 from __future__ import annotations
@@ -46,7 +49,15 @@ from upheld.types import Usage
 
 
 class UpheldError(Exception):
-    """Root of the tree."""
+    """Root of the tree.
+
+    Example::
+
+        try:
+            kb.ask("When does the lighthouse open?")
+        except UpheldError as error:
+            print(error.help, "(retry later)" if error.retryable else "")
+    """
 
     retryable = False
 
@@ -62,7 +73,7 @@ class UpheldError(Exception):
 
     @property
     def first_line(self) -> str:
-        """The first line of the message, for a place that has only one."""
+        """The first line of the message, for log lines and notes."""
         return next(iter(str(self).splitlines()), "")
 
 
@@ -139,14 +150,14 @@ class ModelError(UpheldError):
 class LLMError(UpheldError):
     """The language model."""
 
-    usage: Usage = Usage()  # what the failed call has cost: that counts against the budget too
+    usage: Usage = Usage()  # cost of the failed call, which counts against the budget as well
 
 
 class LLMUnavailableError(LLMError):
     """Cannot be reached, is overloaded, or timed out."""
 
     retryable = True
-    retry_after: float | None = None  # seconds, where the server said so
+    retry_after: float | None = None  # seconds, if the server sent a Retry-After
 
 
 class LLMTimeoutError(LLMUnavailableError):
@@ -191,7 +202,7 @@ class AdmissionError(UpheldError):
     retryable = True
 
     def __init__(self, message: str, *, retry_after: float) -> None:
-        self.retry_after = max(1, math.ceil(retry_after))  # whole seconds, as HTTP wants them
+        self.retry_after = max(1, math.ceil(retry_after))  # HTTP's Retry-After has whole seconds
         unit = "second" if self.retry_after == 1 else "seconds"
         super().__init__(message, help=f"Try again in {self.retry_after} {unit}.")
 

@@ -1,6 +1,6 @@
-"""Hybrid fusion: one ranking from a BM25 list and a list of nearest vectors.
+"""Hybrid fusion: one ranking from BM25 hits and nearest-vector hits.
 
-Each score counts as a share of the best of its kind, and the two shares weigh the same. Form and
+Each score is divided by the best of its kind, and the two weigh the same. The formula and its
 numbers were fitted on dev questions: docs/decisions/005-fusion.md.
 """
 
@@ -25,9 +25,9 @@ def fuse(
 ) -> list[Hit]:
     """Rank by `w * cosine / best cosine + (1 - w) * bm25 / best bm25`.
 
-    `cosines` fills in the passages that only BM25 found. For those that only the vectors found,
-    all that is known of their BM25 score is that it is under the last one listed: they get that
-    one, or nothing if the list ended early and so holds every passage that shares a word.
+    `cosines` supplies the cosine of passages that only BM25 found. The BM25 score of passages that
+    only the vectors found is unknown, but at most the lowest listed one: they get that score, or 0
+    if the BM25 list is the shorter one and so already holds every passage that shares a word.
     """
     bm25 = {hit.passage.id: hit.score for hit in lexical}
     cosine = dict(cosines or {}) | {hit.passage.id: hit.score for hit in nearest}

@@ -1,7 +1,7 @@
-"""The settings as keyword arguments of `Upheld.open`, so that type checkers and editors know them.
+"""The settings as keyword arguments of `Upheld.open`, for type checkers and editors.
 
-`tests/unit/test_surface.py` holds them against the fields of `upheld.settings.Settings`, which
-describe each. This module is light: settings themselves load pydantic.
+The fields of `upheld.settings.Settings` describe each; `tests/unit/test_surface.py` checks that
+the two agree. Separate from the settings because those import pydantic, which is slow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 
 class OpenSettings(TypedDict, total=False):
-    """Every setting but `kb`; None means "not given"."""
+    """The settings that `open` takes as keyword arguments: all but `kb`; None means "not set".
+
+    Example::
+
+        options: OpenSettings = {"search": "bm25", "passages": 8}
+        kb = Upheld.open("kb", **options)
+    """
 
     collection: str | None
     storage: dict[str, str] | None

@@ -1,9 +1,7 @@
-"""The ports: everything outside Upheld, as it is seen from inside.
+"""The ports: protocols for search engines, models, storage and web pages outside Upheld.
 
 Each port has a fake and a conformance suite in `upheld.testing`; the suite runs on the fake and on
-the real thing. A port raises only errors of `upheld.errors`.
-
-Ports beside the engines: bytes in storage, and pages of the web.
+the real implementation. A port raises only errors of `upheld.errors`.
 """
 
 from __future__ import annotations
@@ -33,7 +31,12 @@ Output_co = TypeVar("Output_co", bound="BaseModel", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document with its passages, and their vectors where there is an embedder."""
+    """A document with its passages, and their vectors if there is an embedder.
+
+    Example::
+
+        await index.upsert("default", [IndexedDocument(document, passages, vectors)])
+    """
 
     document: Document
     passages: tuple[Passage, ...]
@@ -42,20 +45,31 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Narrows a search by typed values; empty fields do not narrow."""
+    """Restricts a search to some documents, titles or labels; empty fields do not restrict.
+
+    Example::
+
+        hits = await index.bm25("ferry", Scope(), 5, Filter(titles=frozenset({"Timetable"})))
+    """
 
     document_ids: frozenset[str] = frozenset()
     titles: frozenset[str] = frozenset()
-    labels: frozenset[str] = frozenset()  # any of these; the scope still applies
+    labels: frozenset[str] = frozenset()  # at least one of these; the scope applies as well
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a collection holds."""
+    """Counts of what a collection holds.
+
+    Example::
+
+        statistics = kb.statistics()
+        print(statistics.documents, statistics.passages, statistics.unindexed)
+    """
 
     documents: int
-    passages: int  # live ones
-    rows: int  # live and superseded: what the engine stores until `maintain`
+    passages: int  # of current document versions
+    rows: int  # also of replaced and deleted documents, which are stored until `maintain`
     unindexed: int
     fragments: int
     embedder: str | None
@@ -63,7 +77,13 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """What `maintain` did."""
+    """What `maintain` did.
+
+    Example::
+
+        done = kb.maintain()
+        print(done.removed_rows, done.indexes_built)
+    """
 
     removed_rows: int = 0
     indexes_built: tuple[str, ...] = ()
@@ -71,30 +91,35 @@ class Maintained:
 
 
 class Index(Protocol):
-    """Documents and passages under collections; every call names its scope or collection.
+    """A search engine: documents and passages by collection.
 
-    Commit protocol: texts, then passages, then the document row, which is the acknowledgement.
-    Readers see only passages of the commit that the document row names.
+    Write order: texts, then passages, then the document row, which commits them. Readers see only
+    passages of the commit that the document row names. To use your own engine, implement these
+    methods and run the conformance suite of `upheld.testing` on it.
+
+    Example::
+
+        kb = Upheld.open("kb", index=MyIndex())
     """
 
     async def upsert(self, collection: str, documents: Sequence[IndexedDocument]) -> None:
-        """Write documents whole; when this returns they are acknowledged."""
+        """Write documents, replacing those with the same id; they are committed on return."""
         ...
 
     async def delete(self, collection: str, document_ids: Sequence[str]) -> int:
-        """Forget documents; returns how many there were."""
+        """Delete documents by id and return how many there were."""
         ...
 
     async def bm25(
         self, query: str, scope: Scope, limit: int, where: Filter = Filter()
     ) -> list[Hit]:
-        """Search by words, best first."""
+        """Search by words (BM25), best first."""
         ...
 
     async def nearest(
         self, vector: Vector, scope: Scope, limit: int, where: Filter = Filter(), *, query: str = ""
     ) -> list[Hit]:
-        """Search by the nearest vectors, best first; `query` is only noted in the hits."""
+        """Search by the nearest vectors, best first; `query` is only copied into the hits."""
         ...
 
     async def hybrid(
@@ -104,29 +129,32 @@ class Index(Protocol):
         ...
 
     async def passages(self, ids: Sequence[str], scope: Scope) -> list[Passage]:
-        """Live passages by id, in the order asked for; unknown or unseen ones are left out."""
+        """Return current passages by id, in the order of `ids`.
+
+        Unknown ones, and those that the scope does not admit, are left out.
+        """
         ...
 
     async def documents(self, scope: Scope) -> list[DocumentInfo]:
-        """The documents that the scope admits."""
+        """List the documents that the scope admits."""
         ...
 
     async def document_text(
         self, document_id: str, scope: Scope, version: str | None = None
     ) -> str:
-        """The canonical text; raises NotFoundError if it is not there or not in scope."""
+        """Return the canonical text; raise `NotFoundError` if it is missing or not in scope."""
         ...
 
     async def statistics(self, collection: str) -> Statistics:
-        """How much the collection holds."""
+        """Count what the collection holds."""
         ...
 
     async def maintain(self, collection: str) -> Maintained:
-        """Compact, index new rows, and remove every byte of what was deleted."""
+        """Compact the storage, index new rows, and erase the bytes of deleted documents."""
         ...
 
     async def close(self) -> None:
-        """Release what the index holds open."""
+        """Release files and connections."""
         ...
 
 
@@ -134,11 +162,11 @@ class Index(Protocol):
 
 
 class Embedder(Protocol):
-    """Texts to vectors of length one."""
+    """A model that turns texts into vectors of length one."""
 
     @property
     def identity(self) -> str:
-        """Names the weights, so that vectors of different models never meet."""
+        """The name of the weights; vectors of different models are never compared."""
         ...
 
     @property
@@ -151,7 +179,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is asked of an entailment model: does the premise say what the claim says?"""
+    """The input of an entailment model: does the premise imply the claim?"""
 
     premise: str
     claim: str
@@ -159,7 +187,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Probabilities that sum to one; a model that cannot tell contradiction gives it none."""
+    """The output of an entailment model: three probabilities that sum to one.
+
+    `contradicts` is 0 if the model does not distinguish contradiction from neutral.
+    """
 
     entails: float
     contradicts: float
@@ -167,7 +198,7 @@ class Judgement:
 
 
 class Entailment(Protocol):
-    """Judges pairs of premise and claim; what does not fit is refused, never cut."""
+    """A model that scores pairs of premise and claim; it refuses pairs that are too long."""
 
     @property
     def identity(self) -> str:
@@ -176,20 +207,23 @@ class Entailment(Protocol):
 
     @property
     def languages(self) -> frozenset[str]:
-        """ISO 639-1 codes of the languages that it was trained on."""
+        """ISO 639-1 codes of the languages that the model was trained on."""
         ...
 
     @property
     def room(self) -> int:
-        """Tokens that premise and claim may have together."""
+        """The maximal number of tokens of premise and claim together."""
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text; parts that are joined by white space have no more than their sum."""
+        """Count the tokens of a text.
+
+        Texts joined by white space must not have more tokens than the sum of their counts.
+        """
         ...
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement a pair, in the order given; raises ModelError if any cannot be judged."""
+        """Score the pairs, in order; raise `ModelError` if one of them cannot be scored."""
         ...
 
     async def close(self) -> None: ...
@@ -197,17 +231,17 @@ class Entailment(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QueryPassagePair:
-    """What is asked of a grader: does the text help to answer the query?"""
+    """The input of a grader: does the text help to answer the query?"""
 
     query: str
     text: str
 
 
-Relevance = QueryPassagePair  # its name until 0.2
+Relevance = QueryPassagePair  # deprecated alias of 0.1
 
 
 class Grader(Protocol):
-    """Grades texts against queries; a text longer than it reads is graded by its beginning."""
+    """A model that scores how much texts help to answer queries; long texts are truncated."""
 
     @property
     def identity(self) -> str:
@@ -215,7 +249,7 @@ class Grader(Protocol):
         ...
 
     async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
-        """One probability in (0, 1) a pair, in the order given; ModelError if any has none."""
+        """Return a probability in (0, 1) for each pair, in order; raise `ModelError` on failure."""
         ...
 
     async def close(self) -> None: ...
@@ -226,7 +260,13 @@ class Grader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation.
+
+    Example::
+
+        earlier = [Message("user", "Who built it?"), Message("assistant", "Agnes Tolliver.")]
+        kb.ask("When did she build it?", options=AskOptions(earlier=earlier))
+    """
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -234,19 +274,29 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to decode; the defaults are for one reproducible answer."""
+    """Decoding parameters; the defaults are greedy, for one reproducible reply.
+
+    Example::
+
+        reply = await llm.generate(messages, MyModel, Sampling(samples=8, temperature=1.0))
+    """
 
     max_tokens: int = 512
     samples: int = 1
     temperature: float = 0.0
     top_k: int | None = None
     seed: int | None = None
-    logprobs: int = 0  # alternatives per token; 0 asks for none
+    logprobs: int = 0  # alternatives per token; 0 requests no log probabilities
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One generated token with its log probability and its likeliest alternatives."""
+    """One generated token with its log probability and its most probable alternatives.
+
+    Example::
+
+        Token("yes", -0.1, alternatives=(("yes", -0.1), ("no", -2.4)))
+    """
 
     text: str
     logprob: float
@@ -255,7 +305,13 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Generation(Generic[Output_co]):
-    """One sample: the parsed value and the text it was parsed from."""
+    """One sample of a reply: the parsed value and the text that it was parsed from.
+
+    Example::
+
+        for generation in reply.generations:
+            print(generation.value, generation.text)
+    """
 
     value: Output_co
     text: str
@@ -264,7 +320,13 @@ class Generation(Generic[Output_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[Output_co]):
-    """All samples of one request, and what the request cost."""
+    """All samples of one request, and what the request cost.
+
+    Example::
+
+        reply = await llm.generate(messages, MyModel)
+        print(reply.value, reply.usage.tokens)
+    """
 
     generations: tuple[Generation[Output_co], ...]
     usage: Usage = field(default_factory=Usage)
@@ -276,27 +338,37 @@ class Reply(Generic[Output_co]):
 
 
 class LLM(Protocol):
-    """A chat model that decodes under a JSON schema."""
+    """A chat model whose output is constrained by a JSON schema.
+
+    To use your own model, implement these methods and pass it to `open`.
+
+    Example::
+
+        kb = Upheld.open("kb", llm=MyLLM())
+    """
 
     @property
     def identity(self) -> str:
-        """The model's name, as answers and guarantees show it."""
+        """The model's name, as it appears in answers and guarantees."""
         ...
 
     async def generate(
         self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
     ) -> Reply[Output]:
-        """Complete under the schema of `output`; raises LLMOutputError if no sample fits it."""
+        """Complete under the JSON schema of `output`, and parse each sample into it.
+
+        Raises `LLMOutputError` if no sample matches, and another `LLMError` if the call fails.
+        """
         ...
 
     def stream(
         self, messages: Sequence[Message], sampling: Sampling = Sampling()
     ) -> AsyncIterator[str]:
-        """Free text, piece by piece."""
+        """Complete as free text, and yield it in pieces."""
         ...
 
     def count_tokens(self, messages: Sequence[Message]) -> int:
-        """An upper estimate of the prompt's tokens, for reserving a budget before the call."""
+        """Estimate the prompt's tokens, rather too high: the budget reserves them before a call."""
         ...
 
     async def close(self) -> None:
@@ -308,42 +380,50 @@ class LLM(Protocol):
 
 
 class Searcher(Protocol):
-    """Anything that finds evidence for a question: our index, another collection, the web."""
+    """Anything that finds evidence for a question: an index, another collection, the web.
+
+    Example::
+
+        async def my_search(question: Question) -> Evidence:
+            return Evidence(tuple(Hit(passage, 1.0, question.text) for passage in my_passages))
+
+        kb = Upheld.open("kb", searcher=my_search)
+    """
 
     async def __call__(self, question: Question) -> Evidence: ...
 
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """What a listing tells of an object."""
+    """An object in storage, as a listing shows it."""
 
     name: str
     changed_at: datetime
 
 
 class Objects(Protocol):
-    """Bytes by name under one prefix of storage."""
+    """Object storage: bytes by name, under one prefix."""
 
     async def put(self, name: str, data: AsyncIterator[bytes]) -> None: ...
 
     async def get(self, name: str) -> bytes:
-        """The bytes; raises NotFoundError if there are none."""
+        """Return the bytes of an object; raise `NotFoundError` if there is no such object."""
         ...
 
     async def delete(self, names: Sequence[str]) -> None: ...
 
     async def listed(self, under: str = "") -> list[StoredObject]:
-        """Everything in a folder of the prefix."""
+        """List the objects in a folder of the prefix."""
         ...
 
     async def clear(self) -> int:
-        """Remove everything under the prefix; how many objects there were."""
+        """Delete all objects under the prefix and return how many there were."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as it was sent: `uri` is where it was found in the end, `name` tells its format."""
+    """A fetched web page: `uri` is its address after redirects, `name` shows its file format."""
 
     uri: str
     name: str
@@ -351,10 +431,10 @@ class Page:
 
 
 class Fetch(Protocol):
-    """Fetches pages of strangers, within limits."""
+    """Fetches untrusted web pages, within limits of size and time."""
 
     async def __call__(self, url: str) -> Page:
-        """The page; raises WebError if there is none to be had."""
+        """Fetch a page; raise `WebError` if it cannot or must not be fetched."""
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Settings: data, read once from `upheld.toml`, `UPHELD_*` and the caller, in rising order."""
+"""The settings, read from `upheld.toml`, `UPHELD_*` variables and arguments; the last one wins."""
 
 from __future__ import annotations
 
@@ -31,7 +31,13 @@ _WHERE = f"They come from {FILE} in the working folder, from UPHELD_* variables 
 
 
 class Settings(BaseSettings):
-    """Every setting of Upheld; unknown ones are refused."""
+    """Every setting of Upheld; unknown names raise an error.
+
+    Example::
+
+        with Upheld.open("kb", passages=8) as kb:
+            print(kb.settings.passages, kb.settings.search)
+    """
 
     model_config = SettingsConfigDict(
         env_prefix="UPHELD_", toml_file=FILE, extra="forbid", frozen=True
@@ -188,7 +194,7 @@ class Settings(BaseSettings):
 
     @property
     def setup(self) -> str:
-        """What of the settings decides how answers come out: part of a pipeline's name."""
+        """The settings that influence answers, as text: a part of the pipeline's name."""
         writer = self.llm_model or "quotes"
         length = "" if self.answer_tokens is None else f", {self.answer_tokens} tokens"
         return f"upheld {__version__}, {writer}, {self.search}, {self.passages} passages{length}"
@@ -202,20 +208,20 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Where settings come from, first wins: arguments, `UPHELD_*`, `upheld.toml`."""
+        """Return the sources of settings, by priority: arguments, `UPHELD_*`, `upheld.toml`."""
         old = DeprecatedVariables(settings_cls)
         return init_settings, env_settings, old, SettingsFile(settings_cls)
 
 
 class SettingsFile(TomlConfigSettingsSource):
-    """`upheld.toml`, which may have names of 0.1."""
+    """The source `upheld.toml`; names of version 0.1 still work, with a warning."""
 
     def __call__(self) -> dict[str, Any]:
         return renamed(super().__call__(), SETTINGS, f"in {FILE}, the setting")
 
 
 class DeprecatedVariables(PydanticBaseSettingsSource):
-    """Variables of the environment with names of 0.1; the new name wins."""
+    """The source of environment variables with names of version 0.1; a new name wins."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         old = {new: old for old, new in SETTINGS.items()}.get(field_name)
@@ -233,7 +239,10 @@ def _variable(setting: str) -> str:
 
 
 def load_settings(**given: Any) -> Settings:
-    """Read the settings; arguments override files and variables, and None means "not given"."""
+    """Read the settings; arguments override variables and files, and None means "not set".
+
+    Raises `SettingsError` if a setting is unknown or invalid, or if the file is not TOML.
+    """
     chosen = {key: value for key, value in given.items() if value is not None}
     _refuse_unknown_variables()
     try:
@@ -260,7 +269,7 @@ def _fault(fault: ErrorDetails) -> str:
 
 
 def _refuse_unknown_variables() -> None:
-    """A misspelt variable would otherwise be silently without effect."""
+    """Raise `SettingsError` for an unknown `UPHELD_*` variable, which is probably misspelt."""
     for name in os.environ:
         if name.startswith("UPHELD_") and not name.startswith("UPHELD_TEST_"):
             setting = name.removeprefix("UPHELD_").lower()

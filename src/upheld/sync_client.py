@@ -1,4 +1,4 @@
-"""`Upheld`, for code without an event loop: the calls of `AsyncUpheld`, on a loop of their own.
+"""The synchronous client `Upheld`: runs the calls of `AsyncUpheld` on an event loop thread.
 
 with Upheld.open("kb") as kb:
     kb.add("docs/")
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 def _on_loop_thread(
     method: Callable[Concatenate[AsyncUpheld, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[Upheld, P], T]:
-    """The plain twin of an async method: same name, same arguments, same documentation."""
+    """Make a blocking method from an async one, with the same name, arguments and docstring."""
 
     @wraps(method)
     def call(self: Upheld, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -45,7 +45,7 @@ class Upheld:
         ...     kb.add("examples/documents")
         ...     print(kb.ask("When does the lighthouse open?"))
 
-    It has the calls of `AsyncUpheld`, whose examples it shares, without `await`.
+    It has the calls of `AsyncUpheld`, without `await`; leave out `await` in their examples, too.
     """
 
     def __init__(
@@ -78,10 +78,13 @@ class Upheld:
     ) -> Self:
         """Open or create a knowledge base in a folder or under `s3://bucket/prefix`.
 
-        `llm` is a language model of your own, instead of a server at `llm_url`. `index` stores
-        and searches documents instead of LanceDB. `searcher` finds what answers are written from,
-        wherever it looks; documents are still added to the index. What is given is closed with
-        the knowledge base, if it has `close`. All other arguments are settings.
+        - `llm`: a language model of your own, instead of the server at `llm_url`.
+        - `index`: stores and searches documents, instead of LanceDB.
+        - `searcher`: finds the passages that answers are written from, instead of the index;
+          documents are still added to the index.
+        - All other arguments are settings; raises `SettingsError` if one is unknown or invalid.
+
+        `close` also closes the index, the model and the searcher that you pass, if they can be.
 
             >>> kb = Upheld.open("s3://bucket/kb", search="bm25", passages=8)
         """
@@ -95,7 +98,7 @@ class Upheld:
 
     @property
     def settings(self) -> Settings:
-        """What this knowledge base was opened with."""
+        """The settings that this knowledge base was opened with."""
         return self.kb.settings
 
     def close(self) -> None:
@@ -107,7 +110,7 @@ class Upheld:
                 self._loop.stop()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await something on this knowledge base's own loop."""
+        """Run a coroutine on the event loop of this knowledge base and return its result."""
         return self._loop.run(work)
 
     def add(

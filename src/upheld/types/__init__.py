@@ -1,4 +1,4 @@
-"""The nouns of Upheld: frozen values that flow from stage to stage. No stage lives here."""
+"""Frozen data types that pass from stage to stage, such as `Question` and `Answer`; no stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Claims and their verdicts, drafts, and the answer: what a method writes and a caller gets."""
+"""Claims, verdicts and drafts, which a method writes, and the answer that the caller gets.
+
+Docstrings of the dataclasses here are descriptions in the OpenAPI document.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +54,12 @@ class Claim:
     end: int = 0
     relevance: float | None = field(default=None, metadata={"deprecated_name": "bearing"})
 
-    # Read by pydantic, for the schema that OpenAPI shows.
+    # Pydantic reads this to show deprecated names in the OpenAPI schema.
     __pydantic_config__: ClassVar[dict[str, Any]] = {"json_schema_extra": add_deprecated_names}
 
     @property
     def bearing(self) -> float | None:
-        """Deprecated: `relevance`."""
+        """Deprecated name of `relevance`; works until 0.3, with a warning."""
         warn("Claim.bearing is deprecated: it is Claim.relevance now")
         return self.relevance
 
@@ -72,13 +75,18 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a method has written so far, and the evidence it wrote from."""
+    """What a method has written so far, and the evidence that it wrote from.
+
+    Example::
+
+        Draft(question, claims=(Claim("The tower opens at nine."),), evidence=evidence)
+    """
 
     question: Question
     claims: tuple[Claim, ...] = ()
     evidence: Evidence = Evidence()
-    notes: tuple[str, ...] = ()  # what went wrong on the way, for the trace and `degraded`
-    conflicts: tuple[Conflict, ...] = ()  # sources that disagree, for the reader to weigh
+    notes: tuple[str, ...] = ()  # problems while writing, shown in the trace and in `degraded`
+    conflicts: tuple[Conflict, ...] = ()  # sources that disagree, shown to the reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,7 @@ class Usage:
     completion_tokens: int = 0
     pairs_checked: int = 0
     searches: int = 0
-    cached_completions: int = 0  # of `completions`: those that the call cache gave for nothing
+    cached_completions: int = 0  # those of `completions` that came from the call cache
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -149,7 +157,7 @@ class Answer:
     sources: tuple[Passage, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     guarantee: Guarantee | None = None
-    pipeline: str = ""  # method, settings and models: scores of two pipelines do not compare
+    pipeline: str = ""  # method, settings and models; only scores of one pipeline are comparable
     degraded: tuple[str, ...] = ()
     usage: Usage = Usage()
     trace: tuple[Event, ...] = ()
@@ -158,10 +166,10 @@ class Answer:
         return self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """Dicts, lists and scalars: the object that `--json` prints and the service sends."""
+        """Convert to dicts, lists and scalars: what `--json` prints and the service returns."""
         found: dict[str, Any] = to_json(self)
         return found
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON text."""
+        """Convert to JSON text, from `to_dict`."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)

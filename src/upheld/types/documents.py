@@ -1,7 +1,7 @@
-"""Documents, the passages they are cut into, and the citations that point into them.
+"""Documents, the passages that they are cut into, and the citations that point into them.
 
-Offsets are Unicode code points, half-open, and always point into the canonical text of one
-document version, so that `document_text[start:end] == quote` can be checked by anyone.
+Offsets count Unicode code points, are half-open, and point into the canonical text of one document
+version, so that anyone can check `document_text[start:end] == quote`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from upheld.types.support import Support
 
 
 def new_id() -> str:
-    """A random identifier for things that have no content to hash."""
+    """Return a random identifier, for objects that have no content to hash."""
     return uuid.uuid4().hex
 
 
 def content_hash(content: str | bytes) -> str:
-    """The hash that names a document version or a file's bytes: 128 bits of SHA-256, in hex."""
+    """Hash a document's text or a file's bytes: the first 128 bits of SHA-256, in hex."""
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     return hashlib.sha256(data).hexdigest()[:32]
 
@@ -30,8 +30,12 @@ def content_hash(content: str | bytes) -> str:
 class Scope:
     """What a caller may see: one collection and, inside it, documents by label.
 
-    `labels=None` is the owner's view: everything. A set of labels shows documents that carry at
-    least one of them, and documents that carry none.
+    `labels=None` admits all documents. A set of labels admits documents that have at least one of
+    them, and documents without labels.
+
+    Example::
+
+        Scope("default", frozenset({"staff"})).admits(frozenset({"board"}))  # False
     """
 
     collection: str = "default"
@@ -44,13 +48,19 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as it is read: its canonical text and where its parts begin."""
+    """A document after reading: its canonical text and where it came from.
+
+    Example::
+
+        text = "The tower opens at nine."
+        Document("note-7", "note:7", "Opening hours", text, content_hash(text))
+    """
 
     id: str
     uri: str
     title: str
     text: str
-    source_hash: str  # of the bytes it was read from: decides whether it changed
+    source_hash: str  # hash of the file's bytes; a different one means that the file changed
     ingest_version: str = ""  # reader, chunker and embedder versions that made its passages
     labels: frozenset[str] = frozenset()
 
@@ -62,7 +72,13 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """The acknowledged row of a document: what the index says it holds."""
+    """A committed document, as the index lists it.
+
+    Example::
+
+        for document in kb.documents():
+            print(document.id, document.title, document.passages)
+    """
 
     id: str
     uri: str
@@ -106,18 +122,18 @@ class Passage:
 
     @property
     def searchable(self) -> str:
-        """What is indexed: title and headings are searched with the text."""
+        """The text to index and to grade: title, headings and text."""
         return "\n".join(
             part for part in (self.title, " > ".join(self.heading_path), self.text) if part
         )
 
     def place_at(self, offset: int) -> Place:
-        """The page and headings of an offset into the document."""
+        """Return the page and headings at an offset into the document."""
         later = bisect_right(self.places, offset, key=lambda place: place.start)
         return self.places[later - 1] if later else Place(self.start, self.page, self.heading_path)
 
     def cite(self, start: int, end: int, support: Support = Support.NOT_CHECKED) -> Citation:
-        """Cite `text[start:end]`, with the page and headings of those words."""
+        """Make a citation of `text[start:end]`, with the page and headings of that span."""
         place = self.place_at(self.start + start)
         return Citation(
             passage_id=self.id,
@@ -135,17 +151,17 @@ class Passage:
 
 
 def passage_id(document_id: str, document_version: str, start: int, end: int) -> str:
-    """The same span of the same version has the same id wherever it is indexed."""
+    """Return the id of a passage, which depends only on the document version and the span."""
     return f"{document_id}.{document_version[:12]}.{start}-{end}"
 
 
 def unique_passages(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Passages without repeats, first meeting first."""
+    """Drop repeated passages, by id, and keep the order of first occurrence."""
     return tuple({passage.id: passage for passage in passages}.values())
 
 
 def located(passages: Sequence[Passage]) -> dict[str, Passage]:
-    """Passages by id."""
+    """Map passages by their id."""
     return {passage.id: passage for passage in passages}
 
 
@@ -160,7 +176,7 @@ class Citation:
     end: int
     quote: str
     support: Support = Support.NOT_CHECKED
-    page: int | None = None  # of the quoted words, not of the passage that holds them
+    page: int | None = None  # of the quote; its passage may begin on an earlier page
     heading_path: tuple[str, ...] = ()
     title: str = ""  # of the document
     uri: str = ""  # where it was read from

@@ -1,4 +1,7 @@
-"""A question, and the passages that searches found for it."""
+"""A question, and the passages that searches found for it.
+
+Docstrings of `Hit` and `Evidence` are descriptions in the output schema of the MCP tools.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,12 @@ from upheld.types.documents import Passage, new_id
 
 
 class SearchMode(StrEnum):
-    """Which of the engine's indexes a search asks."""
+    """How to search: by words (BM25), by the nearest vectors, or by both, fused.
+
+    Example::
+
+        kb = Upheld.open("kb", search=SearchMode.BM25)
+    """
 
     BM25 = "bm25"
     NEAREST = "nearest"
@@ -21,7 +29,13 @@ class SearchMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `parent` names the question that a sub-question serves."""
+    """A question; `parent` is the id of the question that a sub-question belongs to.
+
+    Example::
+
+        whole = Question("When does the lighthouse open, and who built it?")
+        part = Question("Who built the lighthouse?", parent=whole.id)
+    """
 
     text: str
     id: str = field(default_factory=new_id)
@@ -35,10 +49,10 @@ class Hit:
     passage: Passage
     score: float
     query: str
-    relevance: float | None = None  # a grader's judgment, which does compare between queries
+    relevance: float | None = None  # a grader's score, which is comparable between queries
 
     def graded(self, relevance: float) -> Hit:
-        """The same hit, as a grader sees it."""
+        """Return a copy of the hit with a grader's score."""
         return Hit(self.passage, self.score, self.query, relevance)
 
 
@@ -64,7 +78,7 @@ class Evidence(Sequence[Hit]):
         return Evidence(self.hits[at]) if isinstance(at, slice) else self.hits[at]
 
     def top(self, count: int) -> Evidence:
-        """The first `count` hits."""
+        """Return the first `count` hits."""
         return Evidence(self.hits[:count])
 
     @property
@@ -74,7 +88,10 @@ class Evidence(Sequence[Hit]):
 
 
 def union(*parts: Evidence) -> Evidence:
-    """Interleave evidence by rank: scores of different queries do not compare."""
+    """Merge evidence by rank, without repeated passages.
+
+    By rank, because scores of different queries are not comparable.
+    """
     seen: dict[str, Hit] = {}
     for rank in zip_longest(*(part.hits for part in parts)):
         for hit in rank:

@@ -1,4 +1,7 @@
-"""What checking found about a claim, and why: the two words that programs act on."""
+"""The result of checking a claim and its machine-readable reason: `Support` and `Cause`.
+
+Their docstrings are descriptions in the OpenAPI document.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,16 @@ class Cause(StrEnum):
     NOT_ENTAILED = "not_entailed"
     FIGURE_ABSENT = "figure_absent"
     NAME_ABSENT = "name_absent"
-    NOT_ASSERTED = "not_asserted"  # a source has the words, but denies, alleges or expects it
-    UNKNOWN_SOURCE = "unknown_source"  # it has a mark that names no source
-    BELOW_GUARANTEE = "below_guarantee"  # entailed, but not surely enough for the guarantee
+    NOT_ASSERTED = "not_asserted"  # a source mentions it, but denies, alleges or only expects it
+    UNKNOWN_SOURCE = "unknown_source"  # the claim has a mark such as [9] that is no source
+    BELOW_GUARANTEE = "below_guarantee"  # entailed, but below the threshold of the guarantee
     # not_checked
     NO_MODEL = "no_model"
     MODEL_FAILED = "model_failed"
     BAD_SCORES = "bad_scores"
     OUT_OF_TIME = "out_of_time"
     CLAIM_TOO_LONG = "claim_too_long"
-    CLAIM_TOO_SHORT = "claim_too_short"  # one word says nothing by itself
+    CLAIM_TOO_SHORT = "claim_too_short"  # a single word is no statement
     SOURCE_TOO_LONG = "source_too_long"
     NO_SOURCE = "no_source"
     SOURCE_EMPTY = "source_empty"

@@ -1,1 +1,4 @@
-"""One run: its trace, its budget, its only way to call ports. No stage, no prompt."""
+"""One run: its trace, its budget, and the functions through which stages call ports.
+
+No stages and no prompts belong here.
+"""

@@ -1,4 +1,4 @@
-"""Budgets: a call reserves its worst case before it starts and settles with what it used."""
+"""Budgets: a call reserves its worst case before it starts, and is charged for what it used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from upheld.types import Usage
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one run; None means no limit."""
+    """Limits of one run; None means no limit.
+
+    Example::
+
+        kb.ask("When does the lighthouse open?", budget=Budget(seconds=20, llm_calls=5))
+    """
 
     seconds: float | None = None
     llm_calls: int | None = None  # requests, not completions
@@ -23,7 +28,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Reservation:
-    """What a call may use at most, until it is settled."""
+    """The calls and tokens that are reserved for a call until it is charged."""
 
     calls: int
     tokens: int
@@ -32,7 +37,7 @@ class Reservation:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts one run against its budget; single-threaded, as asyncio is."""
+    """Counts what one run uses against its budget; not thread-safe, for one event loop."""
 
     budget: Budget = Budget()
     clock: Callable[[], float] = time.monotonic
@@ -52,7 +57,7 @@ class Meter:
         return self.budget.seconds - (self.clock() - self.started)
 
     def reserve(self, *, calls: int = 1, tokens: int = 0) -> Reservation:
-        """Set aside the worst case, or raise before anything is spent."""
+        """Reserve the worst case of a call; raise `BudgetExceededError` if it does not fit."""
         self.check_time()
         limit = self.budget.llm_calls
         if limit is not None and self.used.requests + self.reserved_calls + calls > limit:
@@ -65,7 +70,7 @@ class Meter:
         return Reservation(calls, tokens)
 
     def charge(self, reservation: Reservation, usage: Usage) -> None:
-        """Replace a reservation by what was really used."""
+        """Replace a reservation by the actual usage; a second charge has no effect."""
         if reservation.open:
             reservation.open = False
             self.reserved_calls -= reservation.calls
@@ -73,11 +78,11 @@ class Meter:
             self.used += usage
 
     def spend(self, usage: Usage) -> None:
-        """Count what needs no reservation: searches, checked pairs."""
+        """Count usage that needs no reservation: searches and scored pairs."""
         self.used += usage
 
     def next_round(self) -> bool:
-        """Start another round, if one is left."""
+        """Start another round and return True, or return False if no round is left."""
         if self.budget.rounds is not None and self.rounds >= self.budget.rounds:
             return False
         self.rounds += 1

@@ -1,6 +1,6 @@
-"""The one door between stages and ports: every call is reserved, traced, timed and settled.
+"""Calls of stages to models: each is traced, charged to the budget and limited by its deadline.
 
-Also what a run can do without: calls over budget, and results that come too late.
+Also helpers for work that a run can do without when the budget is exhausted.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ async def generate(
     output: type[Output],
     sampling: Sampling = Sampling(),
 ) -> Reply[Output]:
-    """Ask the language model inside the run's budget and deadline.
+    """Call the language model within the run's budget and deadline.
 
-    The same words asked for again without chance have the same answer: a run pays for it once.
+    Greedy replies (temperature 0) are cached for the run: the same request is paid for once.
+    Raises `BudgetExceededError` if the budget is exhausted, and `LLMError` if the call fails.
     """
 
     async def ask() -> Reply[Output]:
@@ -44,10 +45,10 @@ async def _ask(
 ) -> Reply[Output]:
     meter = current_run().meter
     worst = 0
-    if meter.budget.tokens is not None:  # counting reads the whole prompt: not for nothing
+    if meter.budget.tokens is not None:  # counting tokens is slow: only where they are limited
         worst = llm.count_tokens(messages) + sampling.samples * sampling.max_tokens
     reservation = meter.reserve(calls=1, tokens=worst)
-    used = Usage(requests=1)  # a call that fails or is cancelled has still been made
+    used = Usage(requests=1)  # a call that fails or is cancelled counts as well
     with span(stage) as step:
         try:
             reply = await within(meter.seconds_left, llm.generate(messages, output, sampling))
@@ -64,7 +65,10 @@ async def _ask(
 
 
 async def embed(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
-    """Vectors inside the run's deadline; a run asks for each text once."""
+    """Embed texts within the run's deadline; vectors are cached for the run.
+
+    Raises `BudgetExceededError` on a timeout, and `ModelError` if a vector is not finite.
+    """
     known: dict[str, Vector] = current_run().known.setdefault(("embed", id(embedder)), {})
     new = [text for text in dict.fromkeys(texts) if text not in known]
     if new:
@@ -80,9 +84,10 @@ async def embed(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
 
 
 async def grade(grader: Grader, stage: str, pairs: Sequence[QueryPassagePair]) -> list[float]:
-    """Probabilities of relevance inside the run's deadline; a run asks for each pair once.
+    """Grade pairs of query and passage within the run's deadline; scores are cached for the run.
 
-    One doubtful score spoils the whole reply: nobody knows what the others are worth.
+    Raises `BudgetExceededError` on a timeout. Raises `ModelError` for all pairs if one score is
+    not a probability, since the others cannot be trusted then.
     """
     known: dict[QueryPassagePair, float] = current_run().known.setdefault(("grade", id(grader)), {})
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
@@ -101,7 +106,7 @@ async def _grade(grader: Grader, stage: str, pairs: Sequence[QueryPassagePair]) 
             raise BudgetExceededError("time ran out while passages were graded") from late
         if len(scores) != len(pairs):
             raise ModelError("it gave another number of scores than asked")
-        if not all(0 <= score <= 1 for score in scores):  # NaN is not, either
+        if not all(0 <= score <= 1 for score in scores):  # this also rejects NaN
             raise ModelError("it gave scores that are no probabilities")
         step.usage = Usage(pairs_checked=len(pairs))
         meter.spend(step.usage)
@@ -112,9 +117,9 @@ T = TypeVar("T")
 
 
 async def or_default_if_over_budget(work: Awaitable[T], instead: T) -> T:
-    """What the work gives; `instead`, and a label, where calls or tokens are used up.
+    """Await the work; if calls or tokens are used up, mark the run degraded and return `instead`.
 
-    When it is the time that ran out, nothing else can be done either.
+    If the time is used up, the error is raised, because nothing else can be done either.
     """
     try:
         return await work
@@ -127,9 +132,10 @@ async def or_default_if_over_budget(work: Awaitable[T], instead: T) -> T:
 async def gather_partial(
     work: Iterable[Coroutine[Any, Any, T]], take: Callable[[T], object]
 ) -> None:
-    """Run everything at once; one that finds the budget spent does not undo what others paid for.
+    """Run coroutines concurrently and pass each result to `take` when it is there.
 
-    The budget's error passes on when the others are done.
+    If one of them exceeds the budget, the others still finish, and their results are used; then
+    the first `BudgetExceededError` is raised.
     """
     spent: list[BudgetExceededError] = []
 

@@ -1,4 +1,4 @@
-"""The run: its trace, its budget and the best draft offered so far, carried by a context variable.
+"""The run: its trace, its budget and the best draft so far, held in a context variable.
 
 with start_run(budget) as run:
     draft = await method(question)      # stages call `span(...)`, which finds the run
@@ -21,12 +21,12 @@ from upheld.run.budget import Budget, Meter
 from upheld.types import Draft, Event, Usage
 
 T = TypeVar("T")
-Score = tuple[float, ...]  # compared left to right, larger is better
+Score = tuple[float, ...]  # compared as tuples; larger is better
 Listener = Callable[[Event], None]
 
 
 def heard_by(*listeners: Listener | None) -> Listener:
-    """One listener that tells all of them."""
+    """Combine listeners into one that calls each of them; None is skipped."""
 
     def tell(event: Event) -> None:
         for listener in listeners:
@@ -38,7 +38,7 @@ def heard_by(*listeners: Listener | None) -> Listener:
 
 @dataclass(slots=True)
 class Span:
-    """A step under way; becomes an `Event` when it ends."""
+    """A step in progress; becomes an `Event` when it ends."""
 
     id: int
     parent: int | None
@@ -52,6 +52,16 @@ class Watch(Protocol):
     """Shows the progress of a run; called on the run's event loop, so it must be quick.
 
     Unlike a listener, it is called when a step begins, and with text that is not checked yet.
+
+    Example::
+
+        class Print:
+            def began(self, stage: str) -> None:
+                print(stage)
+
+            def wrote(self, text: str) -> None: ...
+
+        kb.ask("When does the lighthouse open?", options=AskOptions(watch=Print()))
     """
 
     def began(self, stage: str) -> None:
@@ -59,24 +69,24 @@ class Watch(Protocol):
         ...
 
     def wrote(self, text: str) -> None:
-        """Called with all that the language model has written so far in one call: JSON."""
+        """Called with all text (JSON) that the language model has written so far in one call."""
         ...
 
 
 @dataclass(slots=True)
 class Run:
-    """One question being answered."""
+    """The state of answering one question: trace, budget, best draft and cached results."""
 
     budget: Budget = Budget()
     tracer: OtelTracer | None = None
-    listener: Listener | None = None  # told of every event as it ends: progress, streaming
+    listener: Listener | None = None  # called when a step ends, for progress and streaming
     watch: Watch | None = None
     meter: Meter = field(init=False)
     events: list[Event] = field(default_factory=list, init=False)
     best: Draft | None = field(default=None, init=False)
     best_score: Score = field(default=(), init=False)
     degraded: list[str] = field(default_factory=list, init=False)
-    known: dict[Hashable, Any] = field(default_factory=dict, init=False)  # done before in this run
+    known: dict[Hashable, Any] = field(default_factory=dict, init=False)  # results of this run
     _in_progress: dict[Hashable, asyncio.Lock] = field(default_factory=dict, init=False)
     _next_id: int = field(default=0, init=False)
 
@@ -84,16 +94,17 @@ class Run:
         self.meter = Meter(self.budget)
 
     def offer(self, draft: Draft, score: Score = ()) -> bool:
-        """Keep this draft if it is no worse than the best one so far."""
+        """Store the draft as the best one and return True, unless its score is lower."""
         if self.best is not None and score < self.best_score:
             return False
         self.best, self.best_score = draft, score
         return True
 
     async def once(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
-        """What the same key gave before; whoever comes while it is under way waits for it.
+        """Return the cached result for the key, or do the work and cache its result.
 
-        A failure is not remembered: the next to come tries again.
+        Concurrent callers with the same key wait for the first one. Failures are not cached: the
+        next caller tries again.
         """
         async with self._in_progress.setdefault(key, asyncio.Lock()):
             if key not in self.known:
@@ -101,9 +112,9 @@ class Run:
             return cast("T", self.known[key])
 
     def degrade(self, what: str, error: UpheldError | None = None) -> None:
-        """Label the answer: a part was missing and something lesser stood in for it.
+        """Record in the answer's `degraded` that a part was missing and how it was replaced.
 
-        `error` says why: the first line of its message follows `what`.
+        The first line of `error`, if given, is appended as the reason.
         """
         if error is not None:
             what = f"{what}: {error.first_line}"
@@ -128,7 +139,10 @@ class Run:
 
 
 def _public(error: BaseException) -> str:
-    """What a trace tells of an error; the words of others may hold paths and addresses."""
+    """Describe an error for the trace.
+
+    Only Upheld's own messages are included: others may contain paths and addresses.
+    """
     kind = type(error).__name__
     return f"{kind}: {error}"[:300] if isinstance(error, UpheldError) else kind
 
@@ -138,7 +152,7 @@ _span: ContextVar[int | None] = ContextVar("upheld_span", default=None)
 
 
 def current_run() -> Run:
-    """The run under way; outside one, a fresh run without limits, so that a stage works alone."""
+    """Return the current run; outside of one, a new run without limits, so that stages work."""
     return _run.get() or Run()
 
 
@@ -150,7 +164,7 @@ def start_run(
     listener: Listener | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Run]:
-    """Make a run current for the block."""
+    """Start a run and make it the current one inside the `with` block."""
     run = Run(budget or Budget(), tracer, listener, watch)
     run_token, span_token = _run.set(run), _span.set(None)
     try:
@@ -159,12 +173,12 @@ def start_run(
     finally:
         _run.reset(run_token)
         _span.reset(span_token)
-        run.known.clear()  # it holds texts, and a timer begun inside may hold the run for longer
+        run.known.clear()  # it holds texts, and a leftover timer may keep the run alive for longer
 
 
 @contextmanager
 def span(stage: str, note: str = "") -> Iterator[Span]:
-    """Record a step of the current run, with its time, usage and error."""
+    """Record the block as a step of the current run, with its time, usage and error."""
     run = current_run()
     step = run.open_span(stage, _span.get())
     step.note = note
@@ -186,7 +200,10 @@ def span(stage: str, note: str = "") -> Iterator[Span]:
 
 
 def _describe(otel: OtelSpan, step: Span) -> None:
-    """What the step cost; under names of ours, or sums over `gen_ai.usage` would count it twice."""
+    """Set the usage of a step as attributes of its OpenTelemetry span.
+
+    The names begin with `upheld.`: under `gen_ai.usage` sums would count the usage twice.
+    """
     for each in fields(step.usage):
         if count := getattr(step.usage, each.name):
             otel.set_attribute(f"upheld.{each.name}", count)

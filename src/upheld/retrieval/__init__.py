@@ -1,1 +1,1 @@
-"""Question to evidence: search, rerank, grade, distil, correct. Nothing is written here."""
+"""Stages from question to evidence: search, rerank, grade, distil, correct; none writes text."""

@@ -1,8 +1,8 @@
-"""Bridge: the other half of an answer that stands in two places.
+"""Bridge: a second search, for the passages that a found passage names (multi-hop questions).
 
-"Where was the director of The Circus Cyclone born?" finds the film, which names its director. His
-own passage shares no word with the question, so that no search for the question finds it: a search
-for the question and what the film's passage says does.
+"Where was the director of The Circus Cyclone born?" finds the film, whose passage names the
+director. The director's own passage shares no word with the question, so a search for the question
+does not find it; a search for the question plus the film's passage does.
 """
 
 from __future__ import annotations
@@ -21,21 +21,24 @@ from upheld.text.patterns import search
 from upheld.types import Evidence, Hit, Passage, Question, union
 
 # Fitted on dev questions by `python -m upheld_lab.fits bridges`: docs/decisions/017-bridges.md
-WEIGHTS = (0.718, 0.612)  # of the grade's log odds, and the shift
+WEIGHTS = (0.718, 0.612)  # logistic fit: weight of the grade's log odds, and intercept
 FLOOR = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """Asks the index once for every passage that it starts from, and the grader about a few."""
+    """Finds passages that other passages name: one search for each, then the grader's scores."""
 
     search: Searcher
     grader: Grader | None
-    candidates: int = 12  # that the search must find for every passage
+    candidates: int = 12  # hits of each search
     floor: float = FLOOR
 
     async def __call__(self, question: Question, said: Mapping[Passage, str]) -> Evidence:
-        """What these passages name, if it looks like the other half."""
+        """Return the named passages that probably hold the rest of the answer.
+
+        `said` maps each passage to start from to its most relevant text. Empty without a grader.
+        """
         with span("bridge") as step:
             named = await self.named(question, said)
             kept = tuple(hit for hit in named if probability(odds(hit)) >= self.floor)
@@ -43,7 +46,7 @@ class Bridge:
         return Evidence(kept)
 
     async def named(self, question: Question, said: Mapping[Passage, str]) -> Evidence:
-        """Passages whose titles stand in these, graded; each is looked for by what it says best."""
+        """Search with each passage's text and return graded passages whose title it mentions."""
         found = await all_of(self._found(question, *each) for each in said.items())
         new = [hit for hit in union(*found) if hit.passage not in said]
         scores = await relevances(
@@ -63,7 +66,7 @@ class Bridge:
 
 
 def names(one: Passage, other: Passage) -> bool:
-    """Whether the one's text has the other's title in it, and that is not its own."""
+    """Whether the text of `one` mentions the title of `other`, and their titles differ."""
     title = bare(other.title)
     if not title or title == bare(one.title):
         return False
@@ -71,7 +74,7 @@ def names(one: Passage, other: Passage) -> bool:
 
 
 def bare(title: str) -> str:
-    """A title without what only tells it from others."""
+    """Return a title in lower case, without a disambiguation in brackets at its end."""
     title = title.strip()
     if title.endswith(")"):  # "Fortunella (film)"
         opens = title.find("(", title.rfind(")", 0, -1) + 1)
@@ -80,13 +83,13 @@ def bare(title: str) -> str:
 
 
 def odds(hit: Hit) -> float:
-    """What the grader thinks of it, as an answer to the question itself."""
-    if hit.relevance is None:  # what nobody graded is no other half
+    """Return the log odds of the hit's grade for the question; minus infinity if not graded."""
+    if hit.relevance is None:
         return -math.inf
     return grade_logit(from_score(hit.relevance))
 
 
 def probability(odds: float, weights: tuple[float, float] = WEIGHTS) -> float:
-    """That it holds the other half."""
+    """Return the probability that a passage with these log odds holds the rest of the answer."""
     grade, shift = weights
     return sigmoid(grade * odds + shift)

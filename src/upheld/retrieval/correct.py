@@ -1,7 +1,7 @@
-"""Correct: evidence that is worth writing from, or none (CRAG's actions).
+"""Correct: keep the evidence that is good enough to write from, or search elsewhere (CRAG).
 
-`corrected_evidence` is the paper's correction, for any question; `Correct` is the stage of our own
-method, which grades first and may fall back on another search.
+`corrected_evidence` is the paper's correction, for graded evidence; `Correct` is a stage of our
+own method, which grades first and may use the result of another search.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ async def corrected_evidence(
     rewrite: Rewrite | None,
     fallback_search: Searcher | None,
 ) -> Evidence:
-    """The evidence to write from, by the action that the grades call for (CRAG steps 3 to 5).
+    """Return the evidence to write from, by the action that the grades call for (steps 3 to 5).
 
-    Empty if all passages are bad and the fallback search finds nothing that helps. Passages that
-    are not bad are used whole if none of their strips is kept.
+    Empty if the action is INCORRECT and the fallback search finds nothing that helps. For the
+    other actions the whole passages are used if none of their strips is good enough.
     """
 
     async def internal() -> Evidence:  # step 3
         return await refined(question, graded.evidence, distil)
 
-    async def external() -> Evidence:  # step 4; refined by the question as it was asked
+    async def external() -> Evidence:  # step 4; strips are graded by the original question
         if fallback_search is None:
             return Evidence()
         query = await search_query(question, rewrite)
@@ -54,12 +54,12 @@ async def corrected_evidence(
 
 
 async def refined(question: Question, found: Evidence, distil: Distil | None) -> Evidence:
-    """The strips that help to answer; without `distil`, passages whole."""
+    """Return the strips that help to answer; without `distil`, the whole passages."""
     return found if distil is None else await distil(question, found)
 
 
 async def search_query(question: Question, rewrite: Rewrite | None) -> Question:
-    """The question as one would type it into a search box; itself where nobody rewrites it."""
+    """Rewrite the question as a keyword query; return it unchanged without a rewriter or budget."""
     if rewrite is None:
         return question
     return await or_default_if_over_budget(rewrite(question), question)
@@ -67,20 +67,24 @@ async def search_query(question: Question, rewrite: Rewrite | None) -> Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Correct:
-    """Grade what was found, keep what helps of it, and search elsewhere where it does not help.
+    """Grade passages, keep those that help, and run the fallback search if they do not.
 
-    What is found to be bad is not written from: then the evidence is empty.
+    Returns empty evidence if nothing good is found: bad passages are not written from.
     """
 
-    grade: Grade | None  # None: whatever was found will do
-    distil: Distil | None  # None: passages whole
-    rewrite: Rewrite | None  # None: the question itself is searched for
-    fallback_search: Searcher | None  # None: there is nowhere else to look
+    grade: Grade | None  # None: use all passages without grading
+    distil: Distil | None  # None: use whole passages
+    rewrite: Rewrite | None  # None: search for the question itself
+    fallback_search: Searcher | None  # None: no fallback search
 
     async def __call__(
         self, question: Question, found: Evidence, instead: Task[Evidence] | None = None
     ) -> Evidence:
-        """`instead` is another search under way, waited for where all else is bad."""
+        """Return corrected evidence.
+
+        `instead` is another search in progress; its result is awaited and graded only if all
+        other passages are bad.
+        """
         if self.grade is None:
             return found
         graded = await self.grade(question, found)
@@ -96,7 +100,7 @@ class Correct:
         return await self._instead(self.grade, question, await instead)
 
     async def query(self, question: Question) -> Question:
-        """The question as one would type it into a search box."""
+        """Rewrite the question as a keyword query."""
         return await search_query(question, self.rewrite)
 
     async def _instead(self, grade: Grade, question: Question, instead: Evidence) -> Evidence:

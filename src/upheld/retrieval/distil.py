@@ -1,7 +1,7 @@
-"""Distil: of what was found, the strips that help (CRAG's knowledge refinement, step 3).
+"""Distil: keep only the strips of passages that help (CRAG's knowledge refinement, step 3).
 
-Decompose, filter, recompose. A strip is a passage of its own, an exact span of its document, so
-that citations survive.
+Decompose, filter, recompose. A strip is a passage too, with exact offsets into its document, so
+that citations remain valid.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from upheld.types import Evidence, Hit, Passage, Question, passage_id, union
 
 @dataclass(frozen=True)
 class Strip:
-    """A few sentences of a hit, by their place in its passage, and their score in [-1, 1]."""
+    """A few sentences of a hit: offsets into its passage, and a score in [-1, 1]."""
 
     parent: Hit
     start: int
@@ -28,7 +28,7 @@ class Strip:
 
     @cached_property
     def passage(self) -> Passage:
-        """The strip as a passage; a strip that is its whole parent stays the parent."""
+        """The strip as a passage; the parent passage itself if the strip covers all of it."""
         whole = self.parent.passage
         if (self.start, self.end) == (0, len(whole.text)):
             return whole
@@ -48,15 +48,15 @@ class Strip:
 
 @dataclass(frozen=True, kw_only=True)
 class Distil:
-    """Keep the best strips in document order; without a grader, everything stays."""
+    """Keeps the best strips, in document order; without a grader, all passages unchanged."""
 
     grader: Grader | None
-    drop_below: float = -0.5  # the paper's, on its T5's scale
-    keep: int = 5  # the paper's
-    sentences: int = 3  # of a strip at most; the paper says "a few"
+    drop_below: float = -0.5  # the paper's threshold, on the scale of its T5
+    keep: int = 5  # as in the paper
+    sentences: int = 3  # at most in a strip; the paper says "a few"
 
     async def __call__(self, question: Question, evidence: Evidence) -> Evidence:
-        # By id: passages that overlap may have strips in common.
+        # By id, because overlapping passages may have strips in common.
         strips = {
             strip.passage.id: strip
             for hit in union(evidence)
@@ -77,20 +77,20 @@ class Distil:
 
 
 def decompose(hit: Hit, sentences: int) -> Iterator[Strip]:
-    """One strip for one or two sentences, else strips of about as many sentences each."""
+    """Split a hit into strips of about equal length; one or two sentences are a single strip."""
     spans = sentence_spans(hit.passage.text)
     if len(spans) <= 2:
         yield Strip(hit, 0, len(hit.passage.text))
         return
     count = max(2, math.ceil(len(spans) / sentences))
     for number in range(count):
-        # The longer ones first: a heading is not left alone with the title as its strip.
+        # The longer strips come first, so that a heading at the start is not a strip by itself.
         first, after = (math.ceil(len(spans) * edge / count) for edge in (number, number + 1))
         yield Strip(hit, spans[first][0], spans[after - 1][1])
 
 
 def recompose(best_first: Iterable[Strip]) -> Evidence:
-    """Documents in the order of their best strip, strips by position, neighbours joined."""
+    """Order documents by their best strip and strips by position; join adjacent strips."""
     documents: dict[tuple[str, str], list[Strip]] = {}
     for strip in best_first:
         whole = strip.parent.passage
@@ -105,9 +105,9 @@ def recompose(best_first: Iterable[Strip]) -> Evidence:
 
 
 def _joined(strips: Iterable[Strip]) -> list[Strip]:
-    """Strips by position; those of one passage with nothing but white space between are one.
+    """Sort strips by position, and join those of one passage with only white space between.
 
-    Never over the border of a passage: page and headings may change there.
+    Strips of different passages are not joined, because page and headings may differ.
     """
     joined: list[Strip] = []
     for strip in sorted(strips, key=lambda each: each.parent.passage.start + each.start):

@@ -1,6 +1,6 @@
-"""Grade: how good is what was found, and what to do about it (CRAG steps 1 and 2).
+"""Grade: score the passages that a search found, and choose CRAG's action (steps 1 and 2).
 
-The file beside a grader's weights: the thresholds that were fitted on its scores.
+Also reads `fit.json`, the thresholds that were fitted on a grader's scores.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from upheld.types import Evidence, Passage, Question
 
 
 class Action(StrEnum):
-    """What the grades call for: use what was found, look elsewhere, or both."""
+    """CRAG's action: use the passages, search elsewhere instead, or do both."""
 
     CORRECT = "correct"
     INCORRECT = "incorrect"
@@ -31,7 +31,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """Evidence in its old order, each hit with its relevance, and the action that follows."""
+    """Evidence in unchanged order, each hit with its relevance, and the action to take."""
 
     evidence: Evidence
     action: Action
@@ -39,10 +39,10 @@ class Graded:
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
-    """Score every passage in [-1, 1]; the thresholds belong to the scale of one grader.
+    """Scores every passage in [-1, 1] and chooses the action; thresholds are for one grader.
 
-    The paper's, for its T5, as (upper, lower): PopQA (0.59, -0.99), PubHealth and ARC
-    (0.5, -0.91), Biography (0.95, -0.91).
+    The paper's thresholds for its T5, as (upper, lower): PopQA (0.59, -0.99), PubHealth and ARC
+    (0.5, -0.91), Biography (0.95, -0.91). Without a grader the action is AMBIGUOUS.
     """
 
     grader: Grader | None
@@ -63,7 +63,7 @@ class Grade:
             return Graded(Evidence(tuple(hits)), action)
 
     def action(self, scores: Sequence[float]) -> Action:
-        """The paper's rule; no scores at all are as bad as bad ones."""
+        """Choose the action by the paper's rule; without any scores it is INCORRECT."""
         if any(score > self.upper for score in scores):
             return Action.CORRECT
         if all(score < self.lower for score in scores):
@@ -74,13 +74,17 @@ class Grade:
 async def relevances(
     grader: Grader | None, stage: str, question: Question, passages: Sequence[Passage], instead: str
 ) -> list[float] | None:
-    """Scores on CRAG's scale, 2p - 1; None, and a label on the run, where nobody gives them."""
+    """Grade passages on CRAG's scale, 2p - 1.
+
+    Without a grader, or if it fails, returns None and marks the run degraded; `instead` says in
+    that note what happens without the scores.
+    """
     if not passages:
         return []
     if grader is None:
         current_run().degrade(f"no grader: {instead}")
         return None
-    # With title and headings, as passages are searched and shown to the writer.
+    # Title and headings are included, as in search and in the writer's prompt.
     pairs = [QueryPassagePair(question.text, passage.searchable) for passage in passages]
     try:
         return [to_score(each) for each in await grade(grader, stage, pairs)]
@@ -90,7 +94,7 @@ async def relevances(
 
 
 class GraderFit(BaseModel):
-    """The file `fit.json`; it belongs to one file of weights and to no other."""
+    """The content of `fit.json`: thresholds for the grader with this identity only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -107,7 +111,10 @@ class GraderFit(BaseModel):
 
 
 def fitted_grade(file: Path, grader: Grader) -> Grade:
-    """The stage with the thresholds of a file, if they were fitted on this grader's scores."""
+    """Make the stage with the thresholds of a `fit.json`.
+
+    Raises `ModelError` if the file cannot be read or was fitted for another grader.
+    """
     try:
         fit = GraderFit.model_validate_json(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError) as error:

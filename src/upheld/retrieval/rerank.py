@@ -1,7 +1,7 @@
-"""Rerank: candidates in the order of their relevance, as a cross-encoder reads them.
+"""Rerank: order candidates by a cross-encoder's relevance and the score of the search.
 
-What the search itself scored counts too, for a small grader knows less than both together: fitted
-on dev questions, docs/decisions/008-grader.md.
+Both together are better than a small grader alone; the weight of the search score was fitted on
+dev questions: docs/decisions/008-grader.md.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from upheld.ports import Grader, Searcher
 from upheld.retrieval.grade import relevances
 from upheld.types import Evidence, Hit, Question, union
 
-SEARCH_WEIGHT = 8.0  # of the search's score, as a share of its best, against the grader's log odds
-_BOUND = 5e-10  # a grade nearer to 0 or 1 has log odds that no search score could outweigh
+SEARCH_WEIGHT = 8.0  # of (search score / best score), added to the grader's log odds
+_BOUND = 5e-10  # grades are clipped here: otherwise no search score could outweigh their log odds
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """The best of given candidates for a question; without a grader, the first of them.
+    """Orders given candidates for a question; without a grader, keeps their order.
 
-    FaVe orders the candidates of one search anew for every sub-question: there the grader alone
-    decides, since that search was asked something else.
+    FaVe reranks the candidates of one search for every sub-question. There only the grader counts,
+    because the search scores are for another query.
     """
 
     grader: Grader | None
@@ -44,13 +44,13 @@ class Order:
             hit.passage.id: logit(from_score(score), _BOUND) + self.search_weight * share
             for hit, score, share in zip(hits, scores, shares, strict=True)
         }
-        hits.sort(key=lambda hit: -worth[hit.passage.id])  # stable: equals keep their order
+        hits.sort(key=lambda hit: -worth[hit.passage.id])  # stable: ties keep their order
         return Evidence(tuple(hits)).top(self.limit)
 
     async def each(
         self, questions: Iterable[Question], candidates: Evidence
     ) -> dict[str, Evidence]:
-        """The best of the same candidates for every question, by its id, all at once."""
+        """Rerank the same candidates for several questions concurrently; results by question id."""
         different = tuple(dict.fromkeys(questions))
         best = await all_of(self(question, candidates) for question in different)
         return {question.id: found for question, found in zip(different, best, strict=True)}
@@ -58,7 +58,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Rerank:
-    """A search around a search, which must itself find as many as `candidates`."""
+    """A searcher that reranks the hits of another, which should return `candidates` hits."""
 
     search: Searcher
     grader: Grader | None
@@ -73,6 +73,6 @@ class Rerank:
 
 
 def _shares(hits: Sequence[Hit], question: Question) -> list[float]:
-    """Each hit's score as a share of the best, if this very question was searched for."""
+    """Divide each hit's score by the best one; 0 for hits of a search for other words."""
     best = max((hit.score for hit in hits if hit.query == question.text), default=0.0)
     return [hit.score / best if best > 0 and hit.query == question.text else 0.0 for hit in hits]

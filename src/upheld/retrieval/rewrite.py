@@ -1,4 +1,4 @@
-"""Rewrite: a question as what one would type into a search box (CRAG step 4)."""
+"""Rewrite: turn a question into a keyword query (CRAG step 4)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ class KeyPhrases(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Rewrite:
-    """A keyword query of at most three phrases; where there is none, the question itself."""
+    """Rewrites a question as a query of at most three phrases; if that fails, returns it as it is.
+
+    A failure marks the run degraded.
+    """
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("rewrite"))
-    max_tokens: int = 280  # three phrases at their longest, even at a character a token
+    max_tokens: int = 280  # enough for three phrases of maximal length, at one character a token
 
     async def __call__(self, question: Question) -> Question:
         messages = self.prompt.render(question=question.text.strip())
@@ -54,7 +57,7 @@ class Rewrite:
 
 
 def keyword_query(phrases: Iterable[str]) -> str:
-    """The first three phrases that say something new, side by side."""
+    """Join the first three different phrases into one query."""
     different: dict[tuple[str, ...], str] = {}
     for phrase in phrases:
         different.setdefault(tuple(words(phrase)), " ".join(phrase.split()))

@@ -1,6 +1,6 @@
-"""Search: the question to evidence, under one scope.
+"""Search: find evidence for a question in the index, within one scope.
 
-A further search, when something is at hand already: if it fails, what there is stays.
+`search_more` runs a further search, such as the fallback search, whose failure is not fatal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from upheld.types import Evidence, Hit, Question, Scope, SearchMode, Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """Ask the index by words, by vector, or both; without an embedder, by words."""
+    """Searches the index by words, by vectors, or by both; only by words without an embedder."""
 
     index: Index
     scope: Scope
@@ -26,7 +26,7 @@ class Search:
     where: Filter = Filter()
 
     async def __call__(self, question: Question) -> Evidence:
-        """A run asks the index once for the same words."""
+        """Search; results are cached for the run, by the text of the question."""
         query = question.text
         asked = (id(self.index), self.scope, self.mode, self.limit, self.where, query)
         return await current_run().once(asked, lambda: self._ask(query))
@@ -57,9 +57,9 @@ class Search:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnSearch:
-    """A searcher that the caller gave: traced and counted once a run for the same words.
+    """Wraps a searcher of the caller: traces it, and caches its results for the run.
 
-    It need not know of labels: what the scope does not admit is dropped here.
+    The searcher need not know about labels: passages that the scope does not admit are dropped.
     """
 
     search: Searcher
@@ -81,7 +81,10 @@ class OwnSearch:
 
 
 async def search_more(search: Searcher, query: Question, name: str) -> Evidence:
-    """What it finds; nothing, and a label on the run, where it fails or finds nothing."""
+    """Run a further search; if it fails, return empty evidence.
+
+    A search that fails or finds nothing marks the run degraded.
+    """
     try:
         found = await search(query)
     except (EngineError, ModelError, WebError) as error:

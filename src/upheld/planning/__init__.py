@@ -1,1 +1,1 @@
-"""Question to sub-questions: plan, select, next question, facets. Nothing is searched here."""
+"""Stages from question to sub-questions: plan, select, next question, facets; none searches."""

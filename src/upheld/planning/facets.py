@@ -1,7 +1,7 @@
-"""Facets: the parts of a question, planned for only where its words say that it has some.
+"""Facets: split a question into parts, only if its wording shows that it has several.
 
-The rules are conservative on purpose: a simple question that is planned for costs a call and is
-torn apart, while one with parts that is not is still answered whole.
+The rules are conservative on purpose: splitting a simple question costs an LLM call and harms the
+answer, while a question with parts that is not split is still answered as a whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from upheld.run.trace import current_run
 from upheld.text.words import words
 from upheld.types import Question
 
-# What stands in quotation marks is a name.
+# Quoted text is taken as a name: joining words inside it do not count.
 _QUOTE_OPENS = re.compile(r"[\"“«]|(?<!\w)['‘]")
 _QUOTE_CLOSES = {
     '"': re.compile('"'),
@@ -36,18 +36,18 @@ _COMPARES = re.compile(
 )
 _BOTH = re.compile(r"\bboth\b", re.I)
 _AND = re.compile(r"\band\b", re.I)
-# "the height, weight and age": things in a row. Names in a row may be the name of one thing.
+# "the height, weight and age": a list in lower case. A list of names may be one thing's name.
 _LISTS = re.compile(r"\w,(?: [a-z'’-]+){1,5}(?:,? (?:and|or)|,(?: [a-z'’-]+){1,5},)(?: [a-z'’-]+)")
 _NUMBERS = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-d])[.)]\s")
 _CLAUSES = re.compile(r"[,;:]|\b(?:and|but|because|while|whereas|if|since|although|so)\b", re.I)
 _LEAST_BEFORE = 3  # words: "when and where was", "what is and is not" ask for one thing
 _LEAST_QUESTION = 3  # words: "Really?" and "Why not?" add nothing to look for
-_LONG = 30  # words, with so many joints:
+_LONG = 30  # words: so long a question with at least `_JOINTS` clauses has parts
 _JOINTS = 3
 
 
 def facets_hinted(question: str) -> bool:
-    """Whether the words say that several things are asked for."""
+    """Whether the wording of a question shows that it asks for several things."""
     text = " ".join("".join(_unquoted(question)).split())
     asked = [each for each in re.split(r"[?？;]", text) if len(words(each)) >= _LEAST_QUESTION]
     return (
@@ -58,8 +58,8 @@ def facets_hinted(question: str) -> bool:
 
 
 def _unquoted(text: str) -> Iterator[str]:
-    """The text with "it" for every quotation; a quotation mark that nothing closes is left."""
-    unclosed: set[str] = set()  # no such quotation is closed from here on
+    """Yield the text with " it " for every quotation; unclosed quotation marks are left."""
+    unclosed: set[str] = set()  # opening marks without a closing one in the rest of the text
     end = at = 0
     while opens := _QUOTE_OPENS.search(text, at):
         at = opens.end()
@@ -88,7 +88,11 @@ def _has_parts(asked: str) -> bool:
 
 
 async def facets_of(question: Question, plan: Plan | None, most: int) -> Session:
-    """What the question asks for; itself, where that is one thing."""
+    """Return the parts of a question, at most `most`; the question alone if it has none.
+
+    If parts are likely but there is no `plan`, or no budget for it, the run is marked degraded
+    and the question returned alone.
+    """
     if not facets_hinted(question.text):
         return (question,)
     if plan is None:

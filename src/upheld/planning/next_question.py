@@ -1,4 +1,4 @@
-"""Next question: the sub-question that the steps so far lead to (chain-of-query, prompt A)."""
+"""Next question: ask the LLM for the next sub-question, given the steps so far (CoQ, prompt A)."""
 
 from __future__ import annotations
 
@@ -26,23 +26,26 @@ class Next(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class NextQuestion:
-    """Different sub-questions to choose from; none where the chain is at its end.
+    """Generates candidates for the next sub-question; empty at the end of the chain.
 
-    A chain has at least one step: where the first cannot be asked, it is the question itself. It
-    ends when most samples say that it is done, when nothing new is asked, or when the model fails.
+    The chain ends when most samples say that it is done, when no new sub-question comes, or when
+    the model fails. It has at least one step: if the first fails, that is the question itself.
     """
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("next_question"))
-    samples: int = 1  # more are for a selector; the paper says "multiple"
-    temperature: float = 1.0  # of several, as of the paper's sessions; a single one is greedy
-    top_k: int | None = 50  # as of sessions
-    max_tokens: int = 112  # a question at its longest, two letters a token
+    samples: int = 1  # more than one needs a selector; the paper says "multiple"
+    temperature: float = 1.0  # for several samples, as for the paper's sessions; one is greedy
+    top_k: int | None = 50  # as for sessions
+    max_tokens: int = 112  # enough for a question of maximal length, at two letters a token
 
     async def __call__(
         self, question: Question, earlier: Sequence[Draft] = (), *, answers: bool = True
     ) -> Session:
-        """`earlier` are the steps so far, shown with their `answers` or without."""
+        """Return different new sub-questions; `earlier` are the steps so far.
+
+        `answers` says whether the prompt shows the answers of these steps.
+        """
         steps = fence(as_steps(earlier, answers=answers))
         messages = self.prompt.render(question=question.text.strip(), steps=steps)
         try:
@@ -75,7 +78,7 @@ class NextQuestion:
 
 
 def as_steps(earlier: Sequence[Draft], *, answers: bool) -> str:
-    """The steps so far, as the model sees them."""
+    """Format the steps so far for the prompt."""
     lines: list[str] = []
     for number, each in enumerate(earlier, start=1):
         lines.append(f"{number}. {each.question.text}")

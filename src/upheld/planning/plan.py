@@ -1,6 +1,6 @@
-"""Plan: search sessions, each an ordered list of sub-questions (FaVe step 1).
+"""Plan: generate search sessions, each an ordered list of sub-questions (FaVe step 1).
 
-Sub-questions see the ones before them and never an answer.
+The model sees the sub-questions before the one that it writes, but never an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from upheld.text.words import words
 from upheld.types import Question
 
 Session = tuple[Question, ...]
-Key = tuple[str, ...]  # the words of a question: what two wordings have in common
+Key = tuple[str, ...]  # the normalised words of a question; equal keys mean the same question
 
 
 class SubQuestions(BaseModel):
@@ -32,7 +32,7 @@ class SubQuestions(BaseModel):
 
 @lru_cache
 def at_most(count: int) -> type[SubQuestions]:
-    """`SubQuestions` whose schema makes a decoder stop after so many."""
+    """Return `SubQuestions` with a schema that allows at most `count` sub-questions."""
     bounds: JsonDict = {
         "items": {"type": "string", "maxLength": 160},
         "minItems": 1,
@@ -47,20 +47,20 @@ def at_most(count: int) -> type[SubQuestions]:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Sample sessions in one request; where none is usable, the question is its own session.
+    """Samples sessions in one request; if none is usable, the question is the only session.
 
-    Sessions that ask the same share one `Question` for it, and the same session comes once: what
-    is done for a sub-question need be done once.
+    Equal sub-questions of different sessions share one `Question` object, and equal sessions are
+    returned once, so that work for a sub-question is done once.
     """
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("plan"))
-    sessions: int = 8  # the paper's
-    max_questions: int = 5  # the paper lets N vary; beyond its delta of 5, r_q gains nothing
-    temperature: float = 1.0  # the paper's
-    top_k: int | None = 50  # the paper samples by top-k and does not name k: a common default
+    sessions: int = 8  # as in the paper
+    max_questions: int = 5  # the paper lets N vary; beyond its delta of 5, r_q does not grow
+    temperature: float = 1.0  # as in the paper
+    top_k: int | None = 50  # the paper samples by top-k without naming k: a common default
     max_tokens: int = (
-        480  # of one session: five questions at their longest, a token for two letters
+        480  # of one session: five questions of maximal length, at two letters a token
     )
 
     async def __call__(self, question: Question) -> tuple[Session, ...]:
@@ -87,7 +87,10 @@ class Plan:
 
 
 def session_of(question: Question, texts: Iterable[str], known: dict[Key, Question]) -> Session:
-    """Sub-questions in order, without repeats; `known` keeps one value for each."""
+    """Make a session from texts, in order and without repeats.
+
+    `known` holds the `Question` of each text seen before, and is extended by new ones.
+    """
     asked: dict[Key, Question] = {}
     for text in texts:
         key = tuple(words(text))
@@ -97,6 +100,6 @@ def session_of(question: Question, texts: Iterable[str], known: dict[Key, Questi
 
 
 def unplanned(question: Question, reason: str) -> tuple[Session, ...]:
-    """The question as its own and only session, and a label that says so."""
+    """Return the question as the only session, and mark the run degraded."""
     current_run().degrade(f"the question was searched for as it stands: {reason}")
     return ((question,),)

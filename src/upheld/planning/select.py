@@ -1,12 +1,12 @@
-"""Select: the search session that serves the question and can be answered (FaVe step 3).
+"""Select: choose the session that is relevant and can be answered from passages (FaVe step 3).
 
-    r_q = min(sum of r_q,i, delta) / delta     r_q,i: does the sub-question serve (LLM: yes 1, no 0)
-    r_d = mean of r_d,i                        r_d,i: relevance of its best passage, in (0, 1)
-    r   = (r_q + r_d) / 2                      the best session wins
+    r_q = min(sum of r_q,i, delta) / delta    r_q,i: is the sub-question relevant (LLM: yes 1, no 0)
+    r_d = mean of r_d,i                       r_d,i: relevance of its best passage, in (0, 1)
+    r   = (r_q + r_d) / 2                     the best session wins
 
-Departure: one relevance call for a whole session instead of one for each sub-question.
+Departure from the paper: one relevance call for a session instead of one for each sub-question.
 
-How probable "yes" was, where a model said yes or no: FaVe's r_q for CoQ (section 4.4).
+For CoQ, r_q,i is the probability of "yes" instead of 1 or 0 (FaVe, section 4.4).
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from upheld.run.calls import generate
 from upheld.run.trace import current_run, span
 from upheld.types import Evidence, Question
 
-# Servers tell probabilities as they are before the schema narrows the choice: "Yes" and " no" take
-# places beside what the schema admits, so that two alternatives would not do.
+# Servers report probabilities from before the schema masks tokens: "Yes" and " no" are listed too,
+# so that two alternatives would not be enough.
 ALTERNATIVES = 10
 
 
 def yes_probabilities(tokens: Sequence[Token]) -> list[float]:
-    """P("yes") among yes and no, for every token that begins one of the two."""
+    """Return P(yes) / (P(yes) + P(no)) for every token that begins "yes" or "no"."""
     return [_probability_of_yes(token) for token in tokens if _begins(token.text)]
 
 
 def _probability_of_yes(token: Token) -> float:
     weight = {"yes": 0.0, "no": 0.0}
-    # A dictionary, as the token itself need not be among the likeliest, but mostly is.
+    # A dictionary, so that the token itself counts once: it is mostly among its alternatives.
     for text, logprob in {**dict(token.alternatives), token.text: token.logprob}.items():
         if word := _begins(text):
             weight[word] += math.exp(logprob)
@@ -52,13 +52,13 @@ def _probability_of_yes(token: Token) -> float:
 
 
 def _begins(text: str) -> str:
-    """The word, yes or no, that these letters may begin; empty if neither."""
+    """Return "yes" or "no", whichever the text may be the beginning of; "" if neither."""
     letters = text.strip(" \t\n\"'[],:").casefold()
     return next((word for word in ("yes", "no") if letters and word.startswith(letters)), "")
 
 
 class By(StrEnum):
-    """What sessions are compared by; the paper uses `r_d` alone with strong models."""
+    """The scores that sessions are compared by; the paper uses only `r_d` with strong models."""
 
     OFF = "off"
     R_Q = "r_q"
@@ -74,7 +74,7 @@ class Serves(BaseModel):
 
 @lru_cache
 def serves_for(count: int) -> type[Serves]:
-    """`Serves` with one word for each of so many sub-questions."""
+    """Return `Serves` with a schema for exactly `count` sub-questions."""
     bounds: JsonDict = {"minItems": count, "maxItems": count}
     answers = (list[Literal["yes", "no"]], Field(json_schema_extra=bounds))
     return create_model("Serves", __base__=Serves, serves=answers)
@@ -82,20 +82,21 @@ def serves_for(count: int) -> type[Serves]:
 
 @dataclass(frozen=True, kw_only=True)
 class Select:
-    """The best session; a check that fails earns its session nothing.
+    """Chooses the best session; a session whose relevance check fails gets r_q = 0.
 
-    In two steps: r_q needs no passages, so that it can be asked for while they are ordered.
+    `relevance` computes r_q, which needs no passages and can run while they are reranked; calling
+    the object then chooses the session.
     """
 
-    llm: LLM | None  # None: r_q has no say
+    llm: LLM | None  # None: r_q is not used
     by: By = By.BOTH
-    delta: int = 5  # the paper's: an answer often has five distinct claims
-    probable: bool = False  # r_q,i is P("Yes") instead: for CoQ, or r_q outweighs r_d (section 4.4)
+    delta: int = 5  # as in the paper: an answer often has five distinct claims
+    probable: bool = False  # use P("yes") for r_q,i, as for CoQ: else r_q outweighs r_d (4.4)
     prompt: Prompt = field(default_factory=lambda: load("relevant"))
     max_tokens: int = 64
 
     async def relevance(self, question: Question, sessions: Sequence[Session]) -> tuple[float, ...]:
-        """r_q of every session; nothing where it has no say."""
+        """Return r_q of every session; empty if it is not used, or for a single session."""
         if self.llm is None or self.by in (By.OFF, By.R_D) or len(sessions) < 2:
             return ()
         asked = (self._r_q(self.llm, question, each) for each in sessions)
@@ -104,7 +105,7 @@ class Select:
     def __call__(
         self, sessions: Sequence[Session], relevance: Sequence[float], found: Mapping[str, Evidence]
     ) -> Session:
-        """`found` holds ranked evidence by the id of the sub-question."""
+        """Choose a session; `found` maps the id of a sub-question to its ranked evidence."""
         parts: dict[By, Sequence[float]] = {}
         if relevance:
             parts[By.R_Q] = relevance
@@ -133,7 +134,7 @@ class Select:
         return min(sum(serving), self.delta) / self.delta
 
     def _serving(self, said: Generation[Serves]) -> list[float]:
-        """r_q,i for every sub-question."""
+        """Return r_q,i for every sub-question."""
         if self.probable:
             probabilities = yes_probabilities(said.tokens)
             if len(probabilities) == len(said.value.serves):
@@ -143,7 +144,10 @@ class Select:
 
 
 def r_d(session: Session, found: Mapping[str, Evidence]) -> float:
-    """The mean relevance of the best passages, on the grader's own scale of (0, 1)."""
+    """Return r_d: the mean, over sub-questions, of the best passage's relevance in (0, 1).
+
+    A sub-question without a graded passage counts as 0.
+    """
     probabilities: list[float] = []
     for each in session:
         best = next(iter(found.get(each.id, Evidence())), None)

@@ -1,4 +1,4 @@
-"""Standalone: the last message of a conversation as a question that needs no conversation."""
+"""Standalone: rewrite the last message of a conversation as a self-contained question."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from upheld.run.calls import generate
 from upheld.run.trace import current_run, span
 from upheld.types import Question
 
-_TURNS = 8  # what is referred to was said a little while ago
-_CHARACTERS = 1000  # of each
+_TURNS = 8  # turns shown to the model: references are mostly to recent ones
+_CHARACTERS = 1000  # of each turn
 _BOUNDS: JsonDict = {"maxLength": 500}
 
 
@@ -28,11 +28,14 @@ class StandaloneQuestion(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Standalone:
-    """One question from a conversation; where there is no model for it, its last message."""
+    """Rewrites a message by the conversation before it; without a model, returns it unchanged.
+
+    If messages were not used, because there is no model or it failed, the run is marked degraded.
+    """
 
     llm: LLM | None
     prompt: Prompt = field(default_factory=lambda: load("standalone"))
-    max_tokens: int = 260  # the question at its longest, two characters a token
+    max_tokens: int = 260  # enough for a question of maximal length, at two characters a token
 
     async def __call__(self, question: Question, earlier: Sequence[Message]) -> Question:
         if not earlier:
@@ -64,10 +67,10 @@ class Standalone:
 
 
 def conversation(earlier: Sequence[Message]) -> str:
-    """The last turns, one line each, and of long ones the beginning."""
+    """Format the last turns for the prompt, one line each; long turns are truncated."""
     return "\n".join(f"{each.role}: {_beginning(each.content)}" for each in earlier[-_TURNS:])
 
 
 def _beginning(text: str) -> str:
-    # A message may have a hundred thousand characters: only its beginning is split into words.
+    # Truncate first: splitting a message of a hundred thousand characters would be slow.
     return " ".join(text[: 4 * _CHARACTERS].split())[:_CHARACTERS]

@@ -1,1 +1,1 @@
-"""Evidence to draft: the LLM writer, the extractive answerer, refinements. No search here."""
+"""Stages from evidence to draft: the LLM writer, the extractive answerer, refinement; no search."""

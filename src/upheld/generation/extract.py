@@ -1,7 +1,7 @@
-"""The quote writer: answers with the few verbatim sentences that fit, and no language model.
+"""The extractive writer: answers with a few verbatim sentences, without a language model.
 
-Every sentence it writes stands in a source word for word, so it can be the wrong sentence but never
-an invented one. It works offline and is what remains when the language model is down.
+Every sentence is in a source word for word, so it may be the wrong sentence but never an invented
+one. It works offline, and it is the fallback when the language model fails.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from upheld.types import Claim, Draft, Evidence, Passage, Question
 
 _FEWEST_WORDS = 3
 _LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
-_ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # a list comes next
+_ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # the end of a line before a list
 _ANNOUNCES_LENGTH = 4  # the last characters of a sentence that the pattern can match
 _DENIES = re.compile(
     r"\b(?:not|never|cannot|no|none|neither|avoid|without|except|unless|wrong|false|incorrect|invalid"
@@ -33,7 +33,7 @@ _DENIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of a passage, and how well it fits the question."""
+    """A sentence of a passage, and its score for the question."""
 
     passage: Passage
     rank: int
@@ -47,24 +47,27 @@ class Candidate:
 
     @property
     def alone(self) -> Passage:
-        """As a passage of its own, with title and headings: a bare sentence often says "it"."""
+        """The sentence as a passage with title and headings, which say what its "it" refers to."""
         return replace(self.passage, text=self.text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractiveWriter:
-    """Pick sentences by shared words, by meaning, by how high their passage ranked, by grade."""
+    """Quotes the sentences that score best by shared words, embedding, passage rank and grade.
+
+    Returns a draft without claims if no sentence scores at least `abstain_below`.
+    """
 
     embedder: Embedder | None = None
     grader: Grader | None = None
     max_passages: int = 5
     max_sentences: int = 3
     # Fitted on dev questions: docs/decisions/006-quoting.md
-    meaning_weight: float = 0.6  # cosine, against 0.4 for shared words
-    rank_penalty: float = 0.03  # for every place below the first passage
-    grade_weight: float = 0.5  # the grader's chance that the sentence helps, against all of that
+    meaning_weight: float = 0.6  # of the cosine; shared words have the other 0.4
+    rank_penalty: float = 0.03  # for every rank below the first passage
+    grade_weight: float = 0.5  # of the grader's probability; the score above has the other half
     abstain_below: float = 0.30
-    keep_within: float = 0.75  # a further sentence must reach this share of the best score
+    keep_within: float = 0.75  # further sentences must reach this share of the best score
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
@@ -72,7 +75,7 @@ class ExtractiveWriter:
             return Draft(question, tuple(map(quoted, picked)), evidence)
 
     async def scored(self, question: Question, evidence: Evidence) -> list[Candidate]:
-        """Every sentence, with how well it fits."""
+        """Return every sentence of the evidence with its score for the question."""
         candidates = sentences_of(evidence.passages)
         return await self._graded(question, await self._score(question.text, candidates))
 
@@ -117,7 +120,7 @@ class ExtractiveWriter:
         return [float(vector @ asked) for vector in said]
 
     def pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
-        """The few that are worth reading, in reading order."""
+        """Return the best different sentences in reading order; none if all score too low."""
         best_first = sorted(scored, key=lambda each: -each.score)
         if not best_first or best_first[0].score < self.abstain_below:
             return []
@@ -127,7 +130,7 @@ class ExtractiveWriter:
             if each.score < floor or len(picked) == self.max_sentences:
                 break
             picked.setdefault(" ".join(each.text.split()).casefold(), each)
-        # Sentences of one passage read in its order; passages keep the order of their best one.
+        # Passages in the order of their best sentence; sentences of a passage in its own order.
         first_meeting = {
             each.passage.id: i for i, each in reversed(list(enumerate(picked.values())))
         }
@@ -137,9 +140,9 @@ class ExtractiveWriter:
 
 
 def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """Every sentence that says something by itself.
+    """Return the sentences that can be quoted alone.
 
-    Left out are headings, fragments, and what tells the answering system what to say.
+    Headings, fragments and instructions to the answering system (prompt injection) are left out.
     """
     return [
         Candidate(passage, rank, start, end)
@@ -151,11 +154,12 @@ def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
 
 
 def _whole_sentences(text: str) -> Iterator[Span]:
-    """Sentences that can be read alone.
+    """Yield the spans of sentences that can be read alone.
 
-    Not one that begins or ends midway, and no list item below a line such as "You must not:".
+    Fragments are left out, and so are list items below a line such as "You must not:", which
+    would say the opposite without that line.
     """
-    has_capitals = text != text.lower()  # else every sentence begins in lower case
+    has_capitals = text != text.lower()  # without capitals, lower case does not mean a fragment
     denied = False
     before = 0
     for start, end in sentence_spans(text):
@@ -174,9 +178,9 @@ def _whole_sentences(text: str) -> Iterator[Span]:
 
 
 def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
-    """The share of the question's words that each sentence has, rare words counting more.
+    """Return the share of the question's words that each sentence has; rare words count more.
 
-    A word of the title counts half: it holds for every sentence there, so it tells less.
+    A word in the title counts half, because it does not distinguish sentences of the document.
     """
     asked = content_stems(question)
     have = [content_stems(each.text) for each in candidates]
@@ -195,6 +199,6 @@ def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
 
 
 def quoted(candidate: Candidate) -> Claim:
-    """A claim that is its own quote."""
+    """Make a claim whose text is the quoted sentence."""
     citation = candidate.passage.cite(candidate.start, candidate.end)
     return Claim(text=candidate.text, citations=(citation,))

@@ -1,7 +1,8 @@
-"""Answer by quotes from the few passages that most probably answer, and from what these name.
+"""The extractive answerer: quotes from the passages that most probably answer the question.
 
-One passage too many costs a reader as much as one too few. So as many passages are quoted as give
-the best expected F1: one if it stands out, two or three if they are about as probable.
+A passage too many is as bad for the reader as one too few, so the number of passages maximises the
+expected F1: one if it stands out, two or three if they are about equally probable. With a bridge,
+passages that these name are quoted as well.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from upheld.retrieval.bridge import Bridge
 from upheld.run.trace import span
 from upheld.types import Draft, Evidence, Passage, Question
 
-Signals = tuple[float, float, float]  # its grade, its best sentence, its share of the best score
+# Log odds of the grade, score of the best sentence, search score divided by the best one.
+Signals = tuple[float, float, float]
 # Fitted on dev questions by `python -m upheld_lab.fits select-passages`:
 # docs/decisions/011-one-passage.md
 WEIGHTS = (0.212, 5.455, 6.435, -9.227)
@@ -23,9 +25,10 @@ MOST = 3
 
 
 def select_passages(evidence: Evidence, best: dict[Passage, float]) -> list[Passage]:
-    """The passages to quote, most probable first; `best` has the score of each best sentence.
+    """Return the passages to quote, most probable first.
 
-    Without grades there are no probabilities: then the passage with the best sentence alone.
+    `best` maps each passage to the score of its best sentence. Without grades there are no
+    probabilities: then only the passage with the best sentence is returned.
     """
     known = signals(evidence, best)
     if len(known) < len(best):
@@ -36,7 +39,7 @@ def select_passages(evidence: Evidence, best: dict[Passage, float]) -> list[Pass
 
 
 def signals(evidence: Evidence, best: dict[Passage, float]) -> dict[Passage, Signals]:
-    """The features of every passage that has a sentence and a grade."""
+    """Return the features of every passage that has a scored sentence and a grade."""
     most = max((hit.score for hit in evidence), default=0.0) or 1.0
     return {
         hit.passage: (grade_logit(from_score(hit.relevance)), best[hit.passage], hit.score / most)
@@ -46,25 +49,25 @@ def signals(evidence: Evidence, best: dict[Passage, float]) -> dict[Passage, Sig
 
 
 def probability(known: Signals, weights: Sequence[float] = WEIGHTS) -> float:
-    """The probability that a passage answers the question."""
+    """Return the probability that a passage with these features answers the question."""
     *each, shift = weights
     return sigmoid(sum(w * x for w, x in zip(each, known, strict=True)) + shift)
 
 
 def worth_quoting(probabilities: Sequence[float], most: int = MOST) -> int:
-    """How many passages give the best expected F1, most probable first."""
+    """Return how many passages give the best expected F1; probabilities are in falling order."""
     numbers = range(1, min(most, len(probabilities)) + 1)
     return max(numbers, key=lambda n: expected_f1(probabilities[:n]), default=0)
 
 
 def expected_f1(probabilities: Sequence[float]) -> float:
-    """The expected F1 of citing these passages, if one passage is right."""
+    """Return the expected F1 of citing these passages, assuming that exactly one is right."""
     return 2 * sum(probabilities) / (len(probabilities) + 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractiveAnswerer:
-    """Writes without a language model: quotes sentences of the selected passages."""
+    """A writer without a language model: quotes sentences of the selected passages."""
 
     quote: ExtractiveWriter
     bridge: Bridge | None = None
@@ -81,19 +84,19 @@ class ExtractiveAnswerer:
             return Draft(question, tuple(map(quoted, picked)), evidence)
 
     async def first_half(self, question: Question, evidence: Evidence) -> list[Candidate]:
-        """The sentences to quote from the passages that the question itself finds."""
+        """Return the sentences to quote from the evidence itself, without the bridge."""
         read = evidence.top(self.quote.max_passages)
         return self.quote.pick(in_selected_passages(await self.quote.scored(question, read), read))
 
 
 def in_selected_passages(scored: Sequence[Candidate], evidence: Evidence) -> list[Candidate]:
-    """The sentences of the selected passages."""
+    """Return the sentences of the selected passages."""
     chosen = select_passages(evidence, best_sentences(scored))
     return [each for each in scored if each.passage in chosen]
 
 
 def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
-    """The score of the best sentence of each passage."""
+    """Map each passage to the score of its best sentence."""
     best: dict[Passage, float] = {}
     for each in scored:
         best[each.passage] = max(each.score, best.get(each.passage, each.score))
@@ -101,6 +104,6 @@ def best_sentences(scored: Sequence[Candidate]) -> dict[Passage, float]:
 
 
 def best_words(scored: Sequence[Candidate]) -> dict[Passage, str]:
-    """The best sentence of each passage, below its title."""
+    """Map each passage to its best sentence, with title and headings."""
     worst_first = sorted(scored, key=lambda each: each.score)
     return {each.passage: each.alone.searchable for each in worst_first}

@@ -1,4 +1,4 @@
-"""What remains without the language model: the quote writer, and a label that says so."""
+"""Writers around another writer: a fallback to quotes, and verification prepared meanwhile."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from upheld.verification.verify import Verify
 
 
 class Write(Protocol):
-    """A writer: a draft from evidence, empty when the evidence does not answer."""
+    """A writer: makes a draft from evidence, without claims if the evidence does not answer."""
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOrQuote:
-    """Write with the language model; if it fails or the budget has no call left for it, quote."""
+    """Writes with the language model; quotes if it fails or the budget has no call left.
+
+    With a time limit it also quotes while it waits, as the best draft in case of a timeout.
+    """
 
     write: Write
     quote: Write
@@ -33,7 +36,7 @@ class WriteOrQuote:
         async def offer() -> None:
             current_run().offer(await self.quote(question, evidence))
 
-        async with while_waiting(offer):  # what remains if time runs out
+        async with while_waiting(offer):  # the run's best draft if a timeout follows
             return await self._written(question, evidence)
 
     async def _written(self, question: Question, evidence: Evidence) -> Draft:
@@ -48,7 +51,7 @@ class WriteOrQuote:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteAndPrepare:
-    """A writer; while it waits for its model, the passages are made ready for the check."""
+    """A writer that prepares the passages for the verifier while it waits for the LLM."""
 
     write: Write
     verify: Verify

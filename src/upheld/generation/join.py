@@ -1,4 +1,4 @@
-"""Answers to sub-questions become the answer to the question: joined, or one short answer."""
+"""Combine the answers to sub-questions: join their claims, or add one short answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from upheld.types import Citation, Claim, Draft, Question, Support, union
 
 
 def join(question: Question, answers: Iterable[Draft]) -> Draft:
-    """Claims in order, the same words once; an answer without claims adds what it was shown."""
+    """Join drafts into one: claims in order without repeats, and the evidence of all drafts."""
     answers = tuple(answers)
     claims: dict[tuple[str, ...], Claim] = {}
     for each in answers:
@@ -29,7 +29,7 @@ def join(question: Question, answers: Iterable[Draft]) -> Draft:
         question,
         tuple(claims.values()),
         union(*(each.evidence for each in answers)),
-        # What went wrong with an answer that is left out is no fault of the rest.
+        # Notes of a draft without claims do not concern the joined answer.
         tuple(dict.fromkeys(note for each in answers if each.claims for note in each.notes)),
     )
 
@@ -43,7 +43,7 @@ class Short(BaseModel):
 
 @lru_cache
 def short_from(statements: int) -> type[Short]:
-    """`Short` whose schema admits only the numbers of the statements that are shown."""
+    """Return `Short` with a schema that allows only the numbers of the shown statements."""
     numbers: JsonDict = {"type": "integer", "enum": list(range(1, statements + 1))}
     bounds: JsonDict = {"items": numbers, "maxItems": statements}
     return create_model(
@@ -56,15 +56,15 @@ def short_from(statements: int) -> type[Short]:
 
 @dataclass(frozen=True, kw_only=True)
 class ShortAnswer:
-    """The draft with a short answer before it; where there is none, the draft as it is.
+    """Puts a short answer before the claims of a draft; returns the draft unchanged if it fails.
 
-    It cites what its statements cite. It is a conclusion, so that no passage need say it: the
-    verifier then says so.
+    The short answer cites what its statements cite. It is a conclusion that no passage may state
+    by itself; then the verifier finds it unsupported.
     """
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("short_answer"))
-    max_tokens: int = 128  # 80 characters and some numbers
+    max_tokens: int = 128  # enough for 80 characters and some numbers
 
     async def __call__(self, draft: Draft) -> Draft:
         if not draft.claims:
@@ -87,7 +87,7 @@ class ShortAnswer:
 
 
 def _citations(draft: Draft, numbers: list[int]) -> tuple[Citation, ...]:
-    """What the statements cite, each once, as nobody has checked it for the short answer."""
+    """Return the citations of these statements, each once, as not checked for the short answer."""
     known = [draft.claims[number - 1] for number in numbers if 1 <= number <= len(draft.claims)]
     cited = (each for claim in known for each in claim.citations)
     return tuple(dict.fromkeys(replace(each, support=Support.NOT_CHECKED) for each in cited))

@@ -1,4 +1,4 @@
-"""A draft written again: the whole of it with what was found about it, or one sentence."""
+"""Rewrite a draft with the language model: all of it by feedback, or one claim by its verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_ASSESSED = "Nothing was checked: judge it yourself."
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A draft and the feedback on it; without feedback the model is to judge for itself."""
+    """A draft and the feedback on it; without feedback the model judges the draft itself."""
 
     draft: Draft
     feedback: str | None = None
@@ -28,31 +28,37 @@ class Round:
 
 @dataclass(frozen=True, kw_only=True)
 class Refine:
-    """The writer again; where the model fails, the draft stays as it is.
+    """Rewrites a draft by feedback; if the model fails, returns the draft unchanged.
 
-    What comes back is not verified, and may be worse: whoever calls keeps the better draft.
+    The result is not verified and may be worse: the caller keeps the better draft.
     """
 
     llm: LLM
-    write: Prompt = field(default_factory=lambda: load("write"))  # the writer's: a shared prefix
-    max_tokens: int = 720  # four claims at their longest, as in writing
+    write: Prompt = field(default_factory=lambda: load("write"))  # as the writer's: same prefix
+    max_tokens: int = 720  # four claims of maximal length, as in writing
 
     async def __call__(self, draft: Draft, feedback: str | None = None) -> Draft:
-        """Equation 4: y_t+1 from y_t and F_t; without F_t it is the paper's intrinsic baseline."""
+        """Refine once, equation 4: y_t+1 from y_t and F_t.
+
+        Without feedback it is the paper's intrinsic baseline.
+        """
         turn = _turn(Round(draft, feedback), places(draft))
         return await self._ask("refine", draft, turn)
 
     async def final(self, history: Sequence[Round]) -> Draft:
-        """Equation 5: one more answer, from y_0, F_0 ... y_t, F_t; at least one round."""
+        """Write a final answer from all rounds, equation 5: y_0, F_0 ... y_t, F_t.
+
+        `history` must have at least one round.
+        """
         *earlier, last = history
-        numbers = places(last.draft)  # marks of earlier drafts are told in the last one's numbers
+        numbers = places(last.draft)  # earlier drafts are shown with these passage numbers too
         turns = [message for each in earlier for message in _turn(each, numbers)]
         return await self._ask("final", last.draft, (*turns, *_turn(last, numbers, "final")))
 
     async def _ask(self, stage: str, draft: Draft, turns: Sequence[Message]) -> Draft:
         shown = unique_passages(draft.evidence.passages)
         if not shown:
-            return draft  # refinement cannot invent evidence
+            return draft  # without passages there is nothing to refine by
         output = claims_within(len(shown), self.max_tokens)
         messages = (*opening(self.write, draft), *turns)
         try:
@@ -67,7 +73,7 @@ class Refine:
 
 
 def _turn(round: Round, numbers: Mapping[str, int], prompt: str = "refine") -> tuple[Message, ...]:
-    """The draft as the model's own turn, and the feedback as the answer to it."""
+    """Format a round: the draft as the assistant's turn, and the feedback as the user's."""
     answer = as_written(round.draft, numbers)
     if round.feedback is None and prompt == "refine":
         return load("intrinsic").render(answer=answer)
@@ -76,24 +82,24 @@ def _turn(round: Round, numbers: Mapping[str, int], prompt: str = "refine") -> t
 
 @dataclass(frozen=True, kw_only=True)
 class Restate:
-    """The writer again, for one claim; a draft without claims where it cannot be said.
+    """Rewrites one claim by its verdict; returns a draft without claims if that fails.
 
-    What comes back is not verified.
+    The result is not verified.
     """
 
     llm: LLM
-    write: Prompt = field(default_factory=lambda: load("write"))  # the writer's: a shared prefix
+    write: Prompt = field(default_factory=lambda: load("write"))  # as the writer's: same prefix
     prompt: Prompt = field(default_factory=lambda: load("restate"))
     max_passages: int = 5
-    max_tokens: int = 240  # one claim at its longest, with its numbers and brackets
+    max_tokens: int = 240  # one claim of maximal length, with its numbers and brackets
 
     async def __call__(self, question: Question, claim: Claim, evidence: Evidence) -> Draft:
-        """`claim` has the verdict that tells what is wrong with it."""
+        """Rewrite the claim from the evidence; its verdict says what is wrong with it."""
         before = Draft(question, (claim,), union(evidence).top(self.max_passages))
         after = Draft(question, evidence=before.evidence)
         numbers = places(before)
         if not numbers:
-            return after  # there is nothing to tell it by
+            return after  # without passages there is nothing to rewrite it by
         against = marks(claim.verdict.evidence_against, numbers)
         finding = f"{claim.verdict.reason}: {against}" if against else claim.verdict.reason
         messages = (

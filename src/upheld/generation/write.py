@@ -1,6 +1,6 @@
-"""The LLM writer: a question and evidence in, claims with citations out.
+"""The LLM writer: writes claims with citations from a question and evidence.
 
-From a claim and the passage it names to the exact words it rests on.
+The model names the passages of a claim; the closest sentence of each becomes the exact quote.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question, Ve
 
 
 def closest_sentence(claim: str, text: str) -> Span:
-    """The span of the sentence that shares most with the claim; the first of equals.
+    """Return the span of the sentence that shares most terms with the claim; the first of equals.
 
-    Overlap is Dice's over sets of terms, each weighted by how few sentences of the text have it,
-    so that what the whole text is about does not decide.
+    Overlap is Dice's coefficient over sets of terms. A term counts less the more sentences have
+    it, so that the topic of the whole text does not decide.
     """
     spans = sentence_spans(text)
     if not spans:
@@ -47,20 +47,20 @@ def closest_sentence(claim: str, text: str) -> Span:
 
 
 def cite(claim: str, passage: Passage) -> Citation:
-    """Cite the closest sentence of a passage, in the coordinates of its document."""
+    """Cite the sentence of a passage that is closest to the claim, with document offsets."""
     start, end = closest_sentence(claim, passage.text)
     return passage.cite(start, end)
 
 
 _MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
-# A model that repeats itself must come to an end before its tokens do: a claim of so many
-# characters, with its numbers, is about so many tokens.
-_LONGEST_CLAIM = 300
-_TOKENS_PER_CLAIM = 180  # two characters a token: seen with SmolLM2 when it goes astray
-# Where not even one such claim fits, it is as short as its tokens want it.
-TOKENS_AROUND_CLAIM = 45  # JSON and numbers of passages, with a line for each as SmolLM2 likes it
+# The schema bounds the length of a claim, so that a model which repeats itself still closes its
+# JSON within `max_tokens`.
+_LONGEST_CLAIM = 300  # characters
+_TOKENS_PER_CLAIM = 180  # at two characters a token, as seen with SmolLM2 when it goes astray
+# If `max_tokens` is too small for one such claim, the claim gets shorter.
+TOKENS_AROUND_CLAIM = 45  # JSON and passage numbers, one on each line as SmolLM2 writes them
 _LETTERS_PER_TOKEN = 3  # plain English has four
-_LONGEST_TOKEN = 12  # how far before the bound no further token may fit
+_LONGEST_TOKEN = 12  # characters: a decoder may stop this far before the bound
 _ENDS = tuple(".!?…。！？:;\"'”’»)]")
 
 
@@ -83,17 +83,17 @@ class Claims(BaseModel):
 
 
 def claims_within(passages: int, tokens: int) -> type[Claims]:
-    """`Claims` that come to their end within so many tokens."""
+    """Return `Claims` with a schema whose longest output fits into `tokens`."""
     claims = max(1, tokens // _TOKENS_PER_CLAIM)
     longest = _LETTERS_PER_TOKEN * (tokens // claims - TOKENS_AROUND_CLAIM)
     return claims_about(passages, claims, min(longest, _LONGEST_CLAIM))
 
 
 def claims_about(passages: int, claims: int, longest: int = _LONGEST_CLAIM) -> type[Claims]:
-    """`Claims` whose schema admits only the numbers of the passages that are shown.
+    """Return `Claims` with a schema that allows only the numbers of the shown passages.
 
-    The schema binds a decoder that obeys it; validation takes any number, because one wrong
-    number from a decoder that does not is no reason to lose the rest.
+    Validation accepts any number: a server may ignore the schema, and one wrong number is no
+    reason to lose the other claims.
     """
     return _claims_about(passages, claims, longest)
 
@@ -119,13 +119,16 @@ def _claims_about(passages: int, claims: int, longest: int) -> type[Claims]:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteClaims:
-    """Ask the language model for claims, each with the passages that say it."""
+    """Asks the language model for claims, each with the numbers of the passages that support it.
+
+    Raises `LLMError` if the call fails, and `BudgetExceededError` if it does not fit the budget.
+    """
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("write"))
     before: tuple[Message, ...] = ()  # turns between the rules and the question
     max_passages: int = 5
-    max_tokens: int = 720  # four claims at their longest; most answers take a tenth
+    max_tokens: int = 720  # four claims of maximal length; most answers use a tenth
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         return (await self.sample(question, evidence, Sampling(max_tokens=self.max_tokens)))[0]
@@ -133,12 +136,12 @@ class WriteClaims:
     async def sample(
         self, question: Question, evidence: Evidence, sampling: Sampling
     ) -> tuple[Draft, ...]:
-        """A draft for every sample that fits; a single empty one where there is no evidence."""
+        """Return a draft for every valid sample; a single empty draft if there is no evidence."""
         seen = union(evidence).top(self.max_passages)  # a union has no passage twice
         shown = seen.passages
         if not shown:
             return (Draft(question, notes=("there was nothing to write from",)),)
-        # Passages before the question: calls about the same evidence share the longer prefix.
+        # Passages come before the question, so that calls on the same evidence share a prefix.
         *rules, ask = self.prompt.render(passages=numbered(shown), question=question.text.strip())
         reply = await generate(
             self.llm,
@@ -152,18 +155,22 @@ class WriteClaims:
 
 
 def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """Claims with exact citations, and notes on what had to be left out."""
+    """Turn the model's claims into claims with exact citations, and notes on problems.
+
+    Repeated claims are dropped, claims that the decoder cut off are shortened to whole sentences,
+    and claims that cite a passage which was not shown are unsupported.
+    """
     claims: dict[tuple[str, ...], Claim] = {}
     notes: list[str] = []
     for each in written.claims:
         whole = each.text
         if -_LONGEST_TOKEN <= len(whole) - written.longest <= 0 and not whole.endswith(_ENDS):
-            whole = whole_sentences(whole)  # the decoder closed it, not the model
+            whole = whole_sentences(whole)  # the length bound ended it, not the model
             notes.append(f"a claim was cut off at {written.longest} characters")
         text = " ".join(_MARKS.sub("", whole).split())
         told = tuple(words(text))
         if not told or told in claims:
-            continue  # nothing but marks and white space, or the same words again
+            continue  # only marks and white space, or a repetition
         known = [number for number in dict.fromkeys(each.sources) if 1 <= number <= len(shown)]
         unknown = {*each.sources, *_inline(whole, shown)} - set(range(1, len(shown) + 1))
         for number in sorted(unknown):
@@ -177,7 +184,7 @@ def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...],
 
 
 def _inline(text: str, shown: Sequence[Passage]) -> Iterator[int]:
-    """The numbers of marks inside a claim; not those that it copied from a passage's own text."""
+    """Yield the numbers of marks inside a claim, except those copied from a passage's text."""
     for _, numbers in unmark(text).marks:
         copied = (f"[{number}]" in each.text for number in numbers for each in shown)
         if not any(copied):
@@ -185,6 +192,6 @@ def _inline(text: str, shown: Sequence[Passage]) -> Iterator[int]:
 
 
 def whole_sentences(text: str) -> str:
-    """What is left of a text whose last sentence was cut off."""
+    """Drop the last sentence of a text, which was cut off."""
     spans = sentence_spans(text)
     return text[: spans[-2][1]] if len(spans) > 1 else ""

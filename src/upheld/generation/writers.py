@@ -1,7 +1,7 @@
 """Writers around the LLM writer: the best of several drafts, and a draft after earlier answers.
 
-Departure: the paper chooses among whole answers. Ours is a writer, so that factored answers, which
-do not see each other, are chosen one by one, and any method can have it.
+Departure from the paper, which chooses among whole answers: `BestOf` is a writer, so that any
+method can use it, and independent answers to sub-questions are chosen one by one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from upheld.verification.verify_draft import Check
 
 @dataclass(frozen=True, kw_only=True)
 class BestOf:
-    """A writer: the samples of one request, checked, and the first of the best."""
+    """A writer that samples several drafts, checks them and returns the best.
+
+    The best has the highest citation recall; of equals, the first.
+    """
 
     write: WriteClaims
     check: Check
     samples: int = 8  # footnote 16
-    temperature: float = 1.0  # as the paper samples sessions; of answers it does not say
+    temperature: float = 1.0  # as for the paper's sessions; it gives none for answers
     top_k: int | None = 50
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
@@ -44,14 +47,18 @@ class BestOf:
 
 
 def citation_recall(checked: Draft) -> tuple[float, int]:
-    """ALCE's, as the reader will see it: wrong marks are mended; of equals, who says more."""
+    """Return ALCE's citation recall of a checked draft, and its number of supported claims.
+
+    Recall is of the citations that the reader will see, after wrong ones are fixed. The number
+    breaks ties in favour of the draft that says more.
+    """
     good = [has_recall(each) for each in checked.claims if is_checkworthy(each)]
     return (sum(good) / len(good) if good else 0.0, sum(good))
 
 
 @dataclass(frozen=True, kw_only=True)
 class WriteAfter:
-    """Earlier answers stand as earlier turns, without their passages; with none, a plain writer."""
+    """A writer that shows earlier answers as turns of the conversation, without their passages."""
 
     write: WriteClaims | None  # None: there is no language model
     quote: Write

@@ -1,1 +1,1 @@
-"""Pure functions on strings: words, sentences, names, figures, marks. No ports, no models."""
+"""Pure functions on strings: words, sentences, names, figures, marks; no ports and no models."""

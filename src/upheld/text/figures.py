@@ -1,6 +1,7 @@
-"""Figures in text, in one form: 2,340 and 2340, two million and 2.3m, 5 May 2020 and 2020-05-05.
+"""Find numbers and dates in text and normalise them, so that 2,340 equals 2340.
 
-Numbers written as words: "two", "twenty-one", "three hundred and five thousand", "a dozen".
+Also "two million" and 2m, 5 May 2020 and 2020-05-05, and numbers in words: "two", "twenty-one",
+"three hundred and five thousand", "a dozen".
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import matches, normalized, replaced
 
 _WORD = re.compile(r"[^\W\d_]+")
-# "nine hundred and ninety-nine trillion …" down to units has 30. A longer run is no number, and
-# its value would have thousands of digits: it is read as several.
+# "nine hundred and ninety-nine trillion …" down to units has 30 words. A longer run is not one
+# number (its value could have thousands of digits), so it is split into several.
 _LONGEST_NUMBER = 40  # words
 _LOOSE = frozenset({"one", "zero"})
 _UNITS = {
@@ -53,7 +54,7 @@ _ORDINALS = {
 
 
 def number_words(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Each number with its words, and whether it surely is a figure.
+    """Yield each number in words: its text, its value, and whether it is certainly a figure.
 
     >>> list(number_words("two hundred and five of the first dozen"))
     [('two hundred and five', 205, True), ('first', 1, False), ('dozen', 12, True)]
@@ -78,7 +79,7 @@ def _is_number(word: str) -> bool:
 
 
 def _digits_before(text: str, word: re.Match[str]) -> bool:
-    """ "2.3 million" is read where its digits are."""
+    """Whether digits stand before a scale word, as in "2.3 million"; `_NUMBER` reads these."""
     before = text[max(0, word.start() - 3) : word.start()]
     return word[0].lower() in _WORD_SCALES and bool(re.search(r"\d\s?$", before))
 
@@ -111,7 +112,7 @@ def _told(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, int, bool]
         lower = word[0].lower()
         if lower in _WORD_SCALES:
             scale = _WORD_SCALES[lower]
-            if scale > 100:  # thousands and up close what stands before them
+            if scale > 100:  # thousand and larger multiply the whole group before them
                 total, part = total + max(part, 1) * scale, 0
             else:
                 part = max(part, 1) * scale
@@ -125,7 +126,7 @@ _MONTHS = "january february march april may june july august september october n
 MONTH = {name: place for place, name in enumerate(_MONTHS.split(), start=1)}
 MONTH |= {name[:3]: place for name, place in MONTH.items()} | {"sept": 9}
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-# A letter after a number may be a scale or a unit (5m): both readings stand.
+# A letter after a number may be a scale or a unit (5m): both values are accepted.
 _LETTERS = {"k": 3, "m": 6, "mn": 6, "mio": 6, "bn": 9, "b": 9, "tn": 12}
 
 _RAISED = re.compile("[²³¹⁰-⁹]")  # NFKC would make 10² into 102
@@ -145,7 +146,7 @@ _DATED = re.compile(r"\d|\b(?:in|of|since|until|till|by|during|early|late|mid|la
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number, year or month as it stands in a text, and the values it can be read as."""
+    """A number, year or month: its text, and the values that it can be read as."""
 
     text: str
     readings: frozenset[str]
@@ -153,17 +154,17 @@ class Figure:
 
 @cached_in_run(4096)
 def figures(text: str) -> tuple[Figure, ...]:
-    """The figures that a claim gives: each must stand where the claim is said to come from.
+    """Return the figures of a claim, each of which its source must contain.
 
-    "one", "zero", "first" and their like are left out: they are pronouns and turns of phrase as
-    often as figures.
+    "one", "zero", "first" and the like are left out, because they are often not figures but
+    pronouns or parts of idioms.
     """
     return tuple(figure for figure, binding in _read(_plain(text)) if binding)
 
 
-@cached_in_run(4096)  # every claim asks the same premises
+@cached_in_run(4096)  # every claim is compared with the same premises
 def values(text: str) -> frozenset[str]:
-    """Every value that a premise can be said to give."""
+    """Return all values that the figures of a premise can be read as."""
     found: set[str] = set()
     for figure, _ in _read(_plain(text)):
         found |= figure.readings
@@ -175,7 +176,7 @@ def values(text: str) -> frozenset[str]:
 
 
 def absent(claim: str, given: frozenset[str]) -> tuple[str, ...]:
-    """Figures of the claim that are not among the values given."""
+    """Return the figures of the claim, as text, that have no value in `given`."""
     return tuple(each.text for each in figures(claim) if not each.readings & given)
 
 
@@ -184,7 +185,7 @@ def _plain(text: str) -> str:
 
 
 def _read(text: str) -> Iterator[tuple[Figure, bool]]:
-    """Figures, and whether a claim is bound by them; dates first, then what is left."""
+    """Yield figures, and whether a claim's source must contain them; dates are read first."""
     left = text
     for rule, parts in _DATES:
         for match in rule.finditer(left):
@@ -217,7 +218,7 @@ def _iso(match: re.Match[str]) -> Iterator[Figure]:
 
 
 def _slashed(match: re.Match[str]) -> Iterator[Figure]:
-    """Day and month in either order; a year of two digits is this century's or the last's."""
+    """Read day and month in either order, and a year of two digits as 19xx or 20xx."""
     one, _, other, year = match.groups()
     for part in (one, other):
         yield Figure(match[0], frozenset({_value(part), f"month:{int(part)}"}))
@@ -239,7 +240,7 @@ def _clock(match: re.Match[str]) -> Iterator[Figure]:
 
 
 def _decade(match: re.Match[str]) -> Iterator[Figure]:
-    """Any year of it; a decade without its century is of the last or of this one."""
+    """Read a decade as any of its years; without a century, as of the 1900s or the 2000s."""
     tens = [f"{century}{match[2]}" for century in ([match[1]] if match[1] else ["19", "20"])]
     years = {f"{ten}{year}" for ten in tens for year in range(10)}
     yield Figure(match[0], frozenset({*years, f"{match[2]}0"} if not match[1] else years))
@@ -268,7 +269,7 @@ def _number(match: re.Match[str]) -> Figure:
 
 
 def _value(digits: str | int) -> str:
-    """A number in its one form; what is no single number (3.11.2) stays as it is written."""
+    """Normalise a number; text that is not a single number (3.11.2) is returned unchanged."""
     plain = str(digits)
     if re.fullmatch(r"\d{1,3}(?:[ ,]\d{3})+(?:\.\d+)?", plain):
         plain = re.sub("[ ,]", "", plain)

@@ -1,9 +1,9 @@
-"""Which languages a text can be in: by its letters, and by its small words.
+"""Detect text in a language that the verifier was not trained on, by script and function words.
 
-Tables, names and formulae have few of any language: foreign is what has more of another one's.
-
-It sees that Russian or Chinese is not English. It cannot tell Ukrainian from Russian: languages
-that share a script look alike to it. Those that share the Latin one are told apart in `languages`.
+`foreign_share` compares scripts: Russian or Chinese is not English, but Ukrainian and Russian look
+alike. `is_foreign` distinguishes languages in Latin script by their function words: a text is
+foreign if it has more of another language than of English, since tables, names and formulae have
+few of any.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _SCRIPTS = {
 _OTHERS = frozenset().union(*_SCRIPTS.values())
 
 
-@cached_in_run(128, longest=500_000)  # every claim asks the same sources
+@cached_in_run(128, longest=500_000)  # every claim is checked against the same sources
 def foreign_share(text: str, languages: frozenset[str]) -> float:
-    """The share of letters that stand in no script of these languages."""
+    """Return the share of letters that belong to no script of these languages."""
     if text.isascii() and _fits("LATIN", languages):
         return 0.0
     letters = Counter(_script(character) for character in text if character.isalpha())
@@ -53,10 +53,10 @@ def _fits(script: str, languages: frozenset[str]) -> bool:
     return bool(languages & _SCRIPTS.get(script, set()))
 
 
-@lru_cache(maxsize=4096)  # of single letters: nobody's words
+@lru_cache(maxsize=4096)  # may outlive the run: single letters are no private text
 def _script(letter: str) -> str:
     name = unicodedata.name(letter, "UNKNOWN")
-    # "ª", "µ" and full-width letters are Latin in other clothes.
+    # "ª", "µ" and full-width letters count as Latin.
     return (
         "LATIN"
         if "LATIN" in name or name.startswith(("FEMININE", "MASCULINE", "MICRO"))
@@ -65,8 +65,8 @@ def _script(letter: str) -> str:
 
 
 _WORD = re.compile(r"[^\W\d_]+")
-_FEWEST_WORDS = 8  # a shorter text has too few to tell by
-_FEWEST_SIGNS = 2  # different words: a single one may be part of a name or a title
+_FEWEST_WORDS = 8  # shorter texts have too few function words to decide
+_FEWEST_SIGNS = 2  # different function words: a single one may be part of a name or a title
 _SMALL = {
     "fr": """à au aux avec ce ces cette comme dans de des du elle en est et il ils je la le les leur
         mais ne nous on ont ou où par pas plus pour qu que qui sa sans se selon ses son sont sur un
@@ -87,7 +87,7 @@ _SMALL = {
         nas no nos não o os ou para pela pelo por quando que se sem seu sua são um uma à às é""",
 }  # fmt: skip
 _FOREIGN = {language: frozenset(listed.split()) for language, listed in _SMALL.items()}
-# Small words elsewhere that English texts have too: in names, in Latin, or as words of their own.
+# Function words of other languages that also occur in English texts: in names, Latin or English.
 _NO_SIGN = FUNCTION_WORDS.union(
     _WORD.findall(
         """al come con da de del den der des di die dos du e en era et ha hat la lo ma man men met o
@@ -96,14 +96,18 @@ _NO_SIGN = FUNCTION_WORDS.union(
 )
 
 
-@cached_in_run(128, longest=500_000)  # every claim asks the same sources
+@cached_in_run(128, longest=500_000)  # every claim is checked against the same sources
 def is_foreign(text: str, languages: frozenset[str]) -> bool:
-    """Whether a text is rather in another of these languages, for a model of English only."""
+    """Whether a text is probably not English, if `languages` of the model is English only.
+
+    False for models of other languages and for texts of fewer than 8 words. Detects French,
+    German, Spanish, Italian, Dutch, Swedish and Portuguese.
+    """
     told = found(_WORD, text)
     if languages != {"en"} or len(told) < _FEWEST_WORDS:
         return False
     english = sum(word.casefold() in FUNCTION_WORDS for word in told)
-    told[0] = told[0].casefold()  # elsewhere a capital may begin a name: Los Angeles, El Niño
+    told[0] = told[0].casefold()  # other capitalised words may be names: Los Angeles, El Niño
     different = set(told)
     return any(
         len(different & small - _NO_SIGN) >= _FEWEST_SIGNS

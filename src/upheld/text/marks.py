@@ -1,6 +1,6 @@
-"""Marks in text: `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`, taken out and read as numbers.
+"""Find citation marks in text (`[1]`, `[1][2]`, `[1, 2]`, `[1-3]`), read and remove them.
 
-A mark that names no source makes its claim unsupported: a reader would take it for a proof.
+A claim with a mark that is no source is unsupported: a reader would trust the mark as proof.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from dataclasses import dataclass
 
 from upheld.types import Cause, Support, Verdict
 
-# White space before a mark goes with it, but not a line end: that is where blocks part.
+# Spaces before a mark are removed with it, but not a line end, which may separate blocks.
 _MARK = re.compile(r"\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
 _PART = re.compile(r"(\d{1,3}+)\s*+[–-]\s*+(\d{1,3}+)|(\d{1,3}+)")
-_LONGEST_RANGE = 20  # "[1-999]" is no list of sources
+_LONGEST_RANGE = 20  # of a longer range, such as "[1-999]", only the two ends are read
 
 
 @dataclass(frozen=True, slots=True)
 class Unmarked:
-    """A text without its marks, and the way back: `origin[i]` is where character i stood."""
+    """A text without its marks; `origin[i]` is the offset of character i in the original text."""
 
     text: str
     origin: tuple[int, ...]
-    marks: tuple[tuple[int, tuple[int, ...]], ...]  # where in `text`, and the numbers
+    marks: tuple[tuple[int, tuple[int, ...]], ...]  # offset into `text`, and source numbers
 
 
 def unmark(text: str) -> Unmarked:
-    """Take marks out and remember where everything was."""
+    """Remove the marks of a text; return them with their offsets and the text without them."""
     kept: list[str] = []
     origin: list[int] = []
     marks: list[tuple[int, tuple[int, ...]]] = []
@@ -43,7 +43,7 @@ def unmark(text: str) -> Unmarked:
 
 
 def without_marks(text: str) -> str:
-    """The words alone."""
+    """Return the text without its marks."""
     kept: list[str] = []
     end = 0
     for start, mark in _marks(text):
@@ -53,7 +53,7 @@ def without_marks(text: str) -> str:
 
 
 def unknown_marks(numbers: Iterable[int]) -> Verdict | None:
-    """The verdict on a claim that cites these numbers, none of which is a source's."""
+    """Return the verdict on a claim that cites these unknown numbers; None if there are none."""
     named = ", ".join(f"[{number}]" for number in sorted(numbers))
     if not named:
         return None
@@ -62,7 +62,7 @@ def unknown_marks(numbers: Iterable[int]) -> Verdict | None:
 
 
 def _marks(text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """The marks of a text, each with where the white space before it begins."""
+    """Yield the marks of a text, each with the offset where the spaces before it begin."""
     seen = 0
     while (at := text.find("[", seen)) >= 0:
         mark = _MARK.match(text, at)

@@ -1,4 +1,4 @@
-"""Names in text: capitalised words that are not there because a sentence begins."""
+"""Find names in text: capitalised words, except those that only open a sentence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MONTHS_AND_DAYS = frozenset(
         monday tuesday wednesday thursday friday saturday sunday"""
     )
 )
-# Words that open a sentence right before a name.
+# Words that may open a sentence right before a name, and are no part of it.
 _OPENERS = frozenset(
     words(
         """according additionally although along among another around besides beyond despite either
@@ -35,7 +35,7 @@ _OPENERS = frozenset(
         unlike upon via whether whereas within without yet"""
     )
 )
-# Nations whose people are called by another word.
+# Adjectives of nations that do not share a stem with the country.
 _PEOPLES = {
     "french": "france", "spanish": "spain", "dutch": "netherlands", "british": "britain",
     "english": "england", "welsh": "wales", "irish": "ireland", "scottish": "scotland",
@@ -51,7 +51,7 @@ _LONGEST_ENDING = 3
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A word of a name, with the initials of the run of capitalised words it stands in."""
+    """A word of a name, with the initials of the run of capitalised words that contains it."""
 
     text: str
     initials: str = ""
@@ -59,10 +59,10 @@ class Name:
 
 @cached_in_run(4096)
 def names(text: str) -> tuple[Name, ...]:
-    """Words of names that a claim gives.
+    """Return the words of names in a claim.
 
-    A single capitalised word that opens a sentence may be any word, and is let go; a text that
-    is in capitals throughout tells nothing about names.
+    A single capitalised word that opens a sentence may be any word, so it is left out. If most
+    words are capitalised, as in a title, none is returned.
     """
     tokens = list(matches(_TOKEN, text))
     capital = [_capital(token[0]) for token in tokens]
@@ -86,10 +86,10 @@ def names(text: str) -> tuple[Name, ...]:
 
 @dataclass(frozen=True)
 class Names:
-    """The words of a premise, ready to be asked for names."""
+    """The words and initials of a premise, to look up names of claims in."""
 
     words: frozenset[str]
-    initials: frozenset[str]  # every row of two to six initials in a run of capitalised words
+    initials: frozenset[str]  # every sequence of 2 to 6 initials in runs of capitalised words
 
     @classmethod
     def of(cls, text: str) -> Names:
@@ -99,7 +99,7 @@ class Names:
         capital = [_capital(token[0]) for token in tokens]
         rows: set[str] = set()
         for run in _runs(text, tokens, capital):
-            # A line in capitals tells nothing about names.
+            # Words all in capitals are skipped: a line in capitals has no useful initials.
             spelt = [at for at in run if len(tokens[at][0]) == 1 or not tokens[at][0].isupper()]
             if len(run) <= _LONGEST_NAME:
                 rows.update(_rows(_initials(tokens, spelt)))  # FOI: Freedom of Information
@@ -134,28 +134,28 @@ class Names:
 
     @cached_property
     def _stems(self) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
-        """The words as shorter and as longer ones: a claim may have as many names as these."""
+        """Keys for stem comparison, computed once because a claim may have many names."""
         longer = {stem for word in self.words for stem in _as_longer(word)}
         return {_as_shorter(word) for word in self.words}, longer
 
 
 @cached_in_run(1_000)
 def given(text: str) -> Names:
-    """`Names.of`, for short texts that are asked again and again."""
+    """Return `Names.of(text)`, cached for the run, for short texts."""
     return Names.of(text)
 
 
 def absent(claim: str, *given: Names) -> tuple[str, ...]:
-    """Names of the claim that the premises, taken together, do not have."""
+    """Return the names of the claim that the premises together do not contain."""
     told = names(claim)
     if not told:
-        return ()  # as most claims: nothing to put together for them
+        return ()  # most claims have no names: skip the union of the premises
     known = reduce(or_, given)
     return tuple(dict.fromkeys(name.text for name in told if not known.has(name)))
 
 
 def _capital(word: str) -> bool:
-    """Capitalised, and no "The" or "I'll": but WHO is a name."""
+    """Whether a word is capitalised and no function word ("The", "I'll"); WHO counts as a name."""
     plain = re.split("['’]", word.casefold())[0]
     if plain in FUNCTION_WORDS:
         return len(word) > 1 and word.isupper()
@@ -167,15 +167,16 @@ def _bare(word: str) -> str:
 
 
 def _as_shorter(word: str) -> tuple[int, str]:
-    """What a word up to three letters longer has if the two share a stem: all but a letter of this.
+    """Return the key that a word up to three letters longer must have to share a stem with this.
 
-    Germany and German share one, Italy and Italian too; Maria and Marie do not.
+    The key is the length and all letters but the last, at least four. Germany and German share a
+    stem, Italy and Italian too; Maria and Marie do not.
     """
     return len(word), word[: max(_SHORTEST_STEM, len(word) - 1)]
 
 
 def _as_longer(word: str) -> Iterator[tuple[int, str]]:
-    """The same of each shorter word that this one may share a stem with."""
+    """Yield the keys of all shorter words that this word may share a stem with."""
     for length in range(len(word) - _LONGEST_ENDING, len(word)):
         yield length, word[: max(_SHORTEST_STEM, length - 1)]
 
@@ -188,7 +189,7 @@ def _opens_sentence(text: str, tokens: list[re.Match[str]], place: int) -> bool:
 def _followed(text: str, tokens: list[re.Match[str]], capital: list[bool], place: int) -> bool:
     """Whether a capitalised word comes right after this one, as in a name of two words.
 
-    An acronym or a code does not make a name of the word before it: "Employ CBT", "Reducing H2".
+    An acronym or a code does not count: "Employ CBT", "Reducing H2".
     """
     if place + 1 == len(tokens) or not capital[place + 1]:
         return False
@@ -198,8 +199,8 @@ def _followed(text: str, tokens: list[re.Match[str]], capital: list[bool], place
 
 
 def _runs(text: str, tokens: list[re.Match[str]], capital: list[bool]) -> Iterator[range]:
-    """Capitalised words in a row, small words between them included: places of tokens."""
-    first = last = -1  # of the run so far
+    """Yield runs of capitalised words as ranges of token indexes, with small words inside them."""
+    first = last = -1  # tokens of the current run
     for place, is_capital in enumerate(capital):
         if not is_capital:
             continue
@@ -214,7 +215,7 @@ def _runs(text: str, tokens: list[re.Match[str]], capital: list[bool]) -> Iterat
 
 
 def _goes_on(text: str, tokens: list[re.Match[str]], last: int, place: int) -> bool:
-    """Whether a name that has come to its `last` word goes on at `place`, on the same line."""
+    """Whether the name that ends with token `last` continues at token `place`, on one line."""
     if place - last - 1 > _MOST_SMALL:
         return False
     if any(tokens[at][0] not in _SMALL for at in range(last + 1, place)):

@@ -1,7 +1,7 @@
-"""A claim in its premise's notation: a model takes 2340 and 2,340 for different numbers.
+"""Rewrite numbers, dates and times of a claim in the notation of its premise.
 
-Only what the rules know to be equal is put in the premise's spelling, and only for the model:
-what is shown and quoted stays as it was written.
+An entailment model takes 2340 and 2,340 for different numbers. Only values that are certainly
+equal are rewritten, and only in the model's input: the claim that is shown stays unchanged.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _CLOCKS = (
     re.compile(r"(?<![\d:.])(?P<h>\d{1,2}):(?P<min>\d\d)(?P<half>)(?![\d:])"),
 )
 _DATE_IN_FIGURES = re.compile(r"\d[-/.]\d+[-/.]\d")
-# More or longer figures than a model could read in a claim; each costs a look at all of the claim.
+# Bounds, because each figure costs a regex over the claim; a model could not read more or longer.
 _MOST_FIGURES = 64
 _LONGEST_FIGURE = 100  # characters
 _MOST_READINGS = 2  # 2m is 2 or 2,000,000; a decade is any of its years
 
 
 def in_notation_of(premise: str, claim: str) -> str:
-    """The claim with dates and numbers spelt as the premise spells them, where they are equal."""
+    """Return the claim with dates, times and numbers written as in the premise, if equal."""
     known: dict[str, list[str]] = {}
     for text, value in _spellings(premise):
         known.setdefault(value, []).append(text)
@@ -45,9 +45,9 @@ def in_notation_of(premise: str, claim: str) -> str:
     return claim
 
 
-@cached_in_run(4096)  # every claim asks the same premises
+@cached_in_run(4096)  # every claim is compared with the same premises
 def _spellings(text: str) -> tuple[tuple[str, str], ...]:
-    """Dates, times and numbers as they are written, each with its value."""
+    """Return the dates, times and numbers of a text as written, each with its value."""
     return tuple(_spelt(text))
 
 

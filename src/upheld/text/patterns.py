@@ -1,8 +1,7 @@
-"""Patterns and normal forms over text of any length and any content.
+"""Regular expressions and Unicode normalisation that do not block other threads on long texts.
 
-A call of `re` or `unicodedata` holds the interpreter's lock until it returns, so that one over a
-long text stops every other thread. The functions here work through a long text in parts; their
-results are those of the one call as long as no match is longer than `REACH`.
+A call of `re` or `unicodedata` holds the GIL until it returns. The functions here process a long
+text in parts; the results are the same as those of one call if no match is longer than `REACH`.
 """
 
 from __future__ import annotations
@@ -12,21 +11,21 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-LONGEST_PART = 10_000  # characters that one call sees: about a millisecond for a large alternation
-REACH = 1_000  # characters after a part that a match which begins in it may take
+LONGEST_PART = 10_000  # characters per call: about a millisecond for a large alternation
+REACH = 1_000  # characters by which a match may extend beyond the part that it begins in
 
 # Combining marks are neither words, spaces nor ASCII. Sorting a run of them takes quadratic time,
 # and no script has more than a few in a row (Unicode's Stream-Safe Text Format allows 30).
 _MOST_MARKS = 30
 _LONG_RUN = re.compile(rf"[^\w\s!-~]{{{_MOST_MARKS + 1},{REACH}}}+")
-_ASCII = re.compile(r"[\x00-\x7f]")  # composes with nothing that stands before it
-_JOINER = "\u034f"  # the "combining grapheme joiner": is not seen, and ends a run of marks
+_ASCII = re.compile(r"[\x00-\x7f]")  # does not compose with the character before: safe to cut at
+_JOINER = "\u034f"  # "combining grapheme joiner": invisible, and ends a run of combining marks
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The matches of `pattern.finditer`, in parts; not for patterns that have `$` or `\\Z`."""
+    """Do `pattern.finditer(text)` in parts; not for patterns with `$` or `\\Z`."""
     start = 0
     while True:
         until = start + LONGEST_PART
@@ -42,14 +41,14 @@ def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def found(pattern: re.Pattern[str], text: str) -> list[str]:
-    """The result of `pattern.findall` for one without groups, in parts; `$` as for `matches`."""
+    """Do `pattern.findall(text)` in parts; not for patterns with groups, `$` or `\\Z`."""
     if len(text) <= LONGEST_PART:
         return pattern.findall(text)
     return [match[0] for match in matches(pattern, text)]
 
 
 def search(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str] | None:
-    """The match of `pattern.search`, in parts; not for patterns that have `$` or `\\Z`."""
+    """Do `pattern.search(text)` in parts; not for patterns with `$` or `\\Z`."""
     while True:
         until = start + LONGEST_PART
         if until + REACH >= len(text):
@@ -61,7 +60,7 @@ def search(pattern: re.Pattern[str], text: str, start: int = 0) -> re.Match[str]
 
 
 def replaced(pattern: re.Pattern[str], text: str, by: Callable[[str], str]) -> str:
-    """The result of `pattern.sub`, in parts; not for patterns that have `$` or `\\Z`."""
+    """Do `pattern.sub(by, text)` in parts; not for patterns with `$` or `\\Z`."""
     parts: list[str] = []
     start = 0
     for match in matches(pattern, text):
@@ -71,7 +70,7 @@ def replaced(pattern: re.Pattern[str], text: str, by: Callable[[str], str]) -> s
 
 
 def normalized(form: Form, text: str) -> str:
-    """Unicode's normal form in linear time: a run of over 30 marks is normalised in parts."""
+    """Normalise Unicode in linear time; runs of more than 30 marks are normalised in parts."""
     if text.isascii():
         return text
     parts: list[str] = []
@@ -92,9 +91,9 @@ def _normalized(form: Form, text: str, start: int, end: int) -> Iterator[str]:
 
 
 def stream_safe(text: str) -> str:
-    """The text with joiners in runs of over 30 marks, for code that normalises it at once.
+    """Insert joiners into runs of more than 30 combining marks (UAX 15, Stream-Safe Text Process).
 
-    This is what Unicode's Stream-Safe Text Process does (UAX 15).
+    Other code can then normalise the text in one call without quadratic time.
     """
     parts: list[str] = []
     start = 0

@@ -1,12 +1,11 @@
-"""Sentences with exact spans: nupunkt inside the blocks that line structure makes.
+"""Split text into sentences with exact spans: by lines into blocks, then by nupunkt.
 
-Every function here takes time in proportion to its text, whatever the text is.
+Every function here takes linear time, for any text.
 
-Where a text goes on in the middle of a sentence, so that no sentence is cut in two.
-
-Manuals set code between the halves of a sentence ("The command", a line of code, "cannot be run in
-a block"), and a splitter ends one after "help ?" or "N!". Half a sentence may say the opposite of
-the whole, so what begins like the middle of one belongs to what stands before it.
+Sentences that were split by mistake are joined again. Manuals put code between the halves of a
+sentence ("The command", a line of code, "cannot be run in a block"), and nupunkt ends one after
+"help ?" or "N!". Half a sentence may say the opposite of the whole, so text that begins like the
+middle of a sentence is joined with the text before it.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from upheld._internal.cache import cached_in_run
 
 Span = tuple[int, int]
 
-_LONGEST = 3_000  # characters of paragraph and code before what goes on
-_MOST_BLOCKS = 40  # looked back over for the line that opens a block of code
-_SEEN = 120  # characters of a beginning or an end that tell what it is
-_FEWEST_WORDS = 4  # of a paragraph that goes on: fewer are a title
+_LONGEST = 3_000  # characters of a joined block before its last part
+_MOST_BLOCKS = 40  # blocks to search backwards for the fence that opens a code block
+_SEEN = 120  # characters at the start or end of a text that the patterns look at
+_FEWEST_WORDS = 4  # of a paragraph that continues; shorter ones are titles
 _FENCE = ("```", "~~~")
-_ALONE = re.compile(r"#{1,6}[ \t]|\|")  # headings and table rows hold no half of a sentence
+_ALONE = re.compile(r"#{1,6}[ \t]|\|")  # headings and table rows are never joined
 _OPENS = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")  # a list item begins a sentence
 _FIRST_WORD = re.compile(r"[`*_\"“'(]{0,4}+([a-z]++(?:'t)?+)[`*_\"”')]{0,4}+(?=[\s,;]|\Z)")
 _LAST_WORD = re.compile(r"(?<![\w'’])([a-z]{1,12}(?:['’]t)?)[`*_]{0,3}\Z")
@@ -46,7 +45,7 @@ _GOES_ON = frozenset(
         whereas whether which while who whom whose will with without won't would yet you your""",
     )
 )
-# Most of these, and a few more, cannot end one.
+# Words of that list that can end a sentence; the others, and a few more, cannot.
 _CAN_END = frozenset(
     re.findall(r"\S+", "both how in it on so that then these they this those we what you")
 )
@@ -70,9 +69,9 @@ def ends_midway(sentence: str) -> bool:
 
 
 def join_blocks(text: str, blocks: Iterable[Span]) -> list[Span]:
-    """The blocks, with those joined that hold one sentence together."""
+    """Join blocks that a sentence runs across; return the spans of all blocks."""
     joined: list[Span] = []
-    lone = True  # whether the last one is a single block
+    lone = True  # whether the last span is a single block, not a joined one
     for start, end in blocks:
         at = len(joined)
         if joined and _block_goes_on(text, joined[-1], (start, end)):
@@ -85,23 +84,23 @@ def join_blocks(text: str, blocks: Iterable[Span]) -> list[Span]:
 
 
 def join_sentences(text: str, sentences: Sequence[Span]) -> list[Span]:
-    """The sentences of one block, with those joined that a splitter took apart."""
+    """Join sentences of one block that the splitter divided by mistake."""
     joined: list[Span] = []
     for start, end in sentences:
         whole = (
             joined
             and begins_midway(text[start : start + _SEEN])
-            and not text[joined[-1][0]].islower()  # a text without capitals
+            and not text[joined[-1][0]].islower()  # then the text may have no capitals at all
         )
         joined.append((joined.pop()[0] if whole else start, end))
     return joined
 
 
 def join_around_code(text: str, parts: Sequence[Sequence[Span]]) -> list[Span]:
-    """The sentences of a joined block, from those of its parts.
+    """Return the sentences of a joined block, given the sentences of its parts.
 
-    One sentence runs over each border: from the last one of a part to the first of the next. A
-    part in the middle that does not go on itself is code, and belongs to that sentence whole.
+    One sentence crosses each border: the last of a part and the first of the next are joined. A
+    middle part that does not begin midway is code, and is all part of that sentence.
     """
     told = [list(part) for part in parts if part]
     for code in told[1:-1]:
@@ -128,7 +127,7 @@ def _block_goes_on(text: str, before: Span, after: Span) -> bool:
 
 
 def _first_half(text: str, blocks: Sequence[Span]) -> int:
-    """The block in which the sentence begins that goes on after the last one of these."""
+    """Return the index of the block in which the sentence that continues after these begins."""
     at = len(blocks) - 1
     if text.startswith(_FENCE, blocks[at][0]):
         opening = range(at - 1, max(at - _MOST_BLOCKS, -1), -1)
@@ -141,29 +140,32 @@ def _first_half(text: str, blocks: Sequence[Span]) -> int:
     return at - 1
 
 
-# A line, without its indent, that no sentence runs on into: list items, headings, table rows.
+# Beginnings of lines (without indent) that start a block: list items, headings, table rows.
 _OPENS_BLOCK = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])[ \t]|\|")
 _FENCES = ("```", "~~~")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-_LONGEST_ROW = 1_000  # characters; a longer line between bars is prose in a box
+_LONGEST_ROW = 1_000  # characters; a longer line between bars is prose in a table cell
 _CJK_END = re.compile(r"[。！？]+[”」』）]*")
-# A block without any of these is one sentence, as most items of a list of thousands are.
+# A block without any of these is one sentence: a fast path for long lists.
 _DIVIDED = re.compile(r"\A\||[\n.!?…。！？]")
-# nupunkt takes quadratic time over text such as "?!?!?!", so it sees a long block in parts. What it
-# decides depends on the words around a full stop: a margin on both sides gives the same borders.
+# nupunkt takes quadratic time on text such as "?!?!?!", so a long block is split in parts. Its
+# decisions depend only on the words around a full stop: with a margin the borders are the same.
 _PART = 2_000
 _MARGIN = 200
 
 
 def sentence_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
-    """Spans of the sentences of a text, trimmed, in order, never overlapping; none spans a cut."""
+    """Return the spans of the sentences: in order, trimmed, disjoint, never across one of `cuts`.
+
+    Without cuts the result is cached for the run.
+    """
     cuts = tuple(cuts)
     return _spans(text, cuts) if cuts else list(_uncut(text))
 
 
 @cached_in_run(1_000)
 def _uncut(text: str) -> tuple[Span, ...]:
-    """Writer, checks and quotes ask for the sentences of the same passages, one after another."""
+    """Return the sentences, cached: writer, verifier and quotes split the same passages."""
     return tuple(_spans(text, ()))
 
 
@@ -176,14 +178,14 @@ def _spans(text: str, cuts: Iterable[int]) -> list[Span]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences themselves."""
+    """Return the sentences of a text as strings."""
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def block_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
-    """Spans of paragraphs, headings, list items and table rows, trimmed; `cuts` adds borders.
+    """Return the spans of paragraphs, headings, list items and table rows, trimmed.
 
-    A paragraph that goes on after a block of code is one block with it.
+    `cuts` are further borders. A paragraph that continues after a code block is one block with it.
     """
     edges = sorted(cuts)
     between = itertools.groupby(
@@ -193,12 +195,12 @@ def block_spans(text: str, cuts: Iterable[int] = ()) -> list[Span]:
 
 
 def _line_blocks(text: str, cuts: Iterable[int] = ()) -> list[Span]:
-    """Blocks by line structure alone."""
+    """Return the spans of blocks by line structure alone, without joining."""
     return _trimmed(text, sorted({0, len(text), *cuts, *_block_borders(text)}))
 
 
 def _block_borders(text: str) -> Iterator[int]:
-    """Blank lines, list items, headings, table rows, code fences: where a block ends."""
+    """Yield the borders of blocks: at blank lines, list items, headings, table rows and fences."""
     start = 0
     while start < len(text):
         end = text.find("\n", start)
@@ -218,11 +220,11 @@ def _block_borders(text: str) -> Iterator[int]:
 
 
 def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
-    """Spans of the sentences inside one block."""
+    """Return the spans of the sentences inside one block, as offsets into the text."""
     return [(start + first, start + last) for first, last in _of_block(text[start:end])]
 
 
-@cached_in_run(1_000)  # sentences and quotes of a passage are the same, block by block
+@cached_in_run(1_000)  # sentences and quotes split the same blocks
 def _of_block(block: str) -> tuple[Span, ...]:
     if not _DIVIDED.search(block):
         return tuple(_trimmed(block, [0, len(block)]))
@@ -233,7 +235,7 @@ def _of_block(block: str) -> tuple[Span, ...]:
 def _split(text: str, start: int, end: int) -> list[Span]:
     row = text[start:end] if end - start <= _LONGEST_ROW else ""
     if row.startswith("|") and row.endswith("|") and "\n" not in row:
-        # A row of a table is one sentence, whatever stands in its cells; its outer bars are not.
+        # A table row is one sentence, whatever its cells contain, without its outer bars.
         return _trimmed(text, [start + 1, max(end - 1, start + 1)])
     spans: list[Span] = []
     for begins, ends in itertools.pairwise(_sentence_borders(text[start:end])):
@@ -244,7 +246,7 @@ def _split(text: str, start: int, end: int) -> list[Span]:
 
 
 def _sentence_borders(block: str) -> list[int]:
-    """Where nupunkt says that sentences begin, and the end of the block."""
+    """Return the starts of sentences by nupunkt, and the end of the block."""
     borders = [0]
     decided = 0
     while decided < len(block):
@@ -257,7 +259,7 @@ def _sentence_borders(block: str) -> list[int]:
 
 
 def _trimmed(text: str, borders: list[int]) -> list[Span]:
-    """The non-white spans between borders."""
+    """Return the spans between borders, trimmed of white space; blank ones are dropped."""
     spans: list[Span] = []
     for start, end in itertools.pairwise(borders):
         piece = text[start:end]

@@ -1,4 +1,4 @@
-"""Windows on sentence borders: a long text in pieces that a model can read whole."""
+"""Split a long text at sentence borders into windows that fit into a model's input."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from upheld.text.sentences import Span
 Count = Callable[[str], int]
 
 _WORD = re.compile(r"\S+")
-_LONGEST_TOKEN = 16  # characters; what has more for each token that there is room for is too long
+_LONGEST_TOKEN = 16  # characters: longer texts per token of room are too long without counting
 
 
 def pieces(text: str, sentences: Sequence[Span], room: int, count: Count) -> list[Span]:
-    """The sentences, those longer than the room cut at word borders."""
+    """Return the sentences; those with more than `room` tokens are cut at word borders."""
     found: list[Span] = []
     for start, end in sentences:
         if end - start <= room * _LONGEST_TOKEN and count(text[start:end]) <= room:
@@ -25,8 +25,9 @@ def pieces(text: str, sentences: Sequence[Span], room: int, count: Count) -> lis
 
 
 def windows(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
-    """Half-open ranges of pieces, each as full as the room allows, each sharing its first piece
-    with the window before it where that leaves room for a new one.
+    """Group pieces into windows of at most `room` tokens, as half-open ranges of indexes.
+
+    Each window repeats the last piece of the one before, if that leaves room for a new piece.
 
     >>> windows([4, 4, 4, 4], room=8)
     [(0, 2), (1, 3), (2, 4)]
@@ -47,11 +48,11 @@ def windows(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
 
 
 def _runs(text: str, start: int, end: int, room: int, count: Count) -> Iterator[Span]:
-    """Runs of words that fit; a word that does not fit alone is cut by characters."""
+    """Yield runs of words that fit; a word that does not fit alone is cut by characters."""
     first = last = start
     used = 0
     for word in _WORD.finditer(text, start, end):
-        # To some tokenizers an endless word is one token, and it takes them long to see that.
+        # Very long words are not counted: some tokenizers are slow on them and return one token.
         size = count(word[0]) if len(word[0]) <= room * _LONGEST_TOKEN else room + 1
         if used and used + size > room:
             yield first, last

@@ -1,7 +1,7 @@
-"""Search by words among the sentences or windows of one source, from an index made once.
+"""Search by words among the sentences or windows of one source, with an inverted index.
 
-The index lists, for every term, the texts that have it. A claim then costs what its own terms cost,
-however long the source is.
+The index lists, for every term, the texts that contain it. It is built once; the cost of a claim
+then depends on its own terms, not on the length of the source.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WordIndex:
-    """For every term, the places of the texts that have it, in order."""
+    """An inverted index: for every term, the positions of the texts that contain it, in order."""
 
     texts: int
     places: dict[str, list[int]]
 
     @classmethod
     def of(cls, texts: Sequence[frozenset[str]]) -> WordIndex:
-        """An index of texts that are given by their terms."""
+        """Build an index of texts, each given as its set of terms."""
         places: dict[str, list[int]] = {}
         for place, terms in enumerate(texts):
             for term in terms:
@@ -29,14 +29,14 @@ class WordIndex:
         return cls(len(texts), places)
 
     def shared(self, wanted: Iterable[str]) -> Counter[int]:
-        """How many of the wanted terms each text has; those that have none are left out."""
+        """Count how many of the wanted terms each text contains; texts with none are left out."""
         found: Counter[int] = Counter()
         for term in wanted:
             found.update(self.places.get(term, ()))
         return found
 
     def bm25(self, wanted: Iterable[str]) -> list[float]:
-        """A score for every text: the rarer the terms it shares, the higher.
+        """Return a score for every text: the sum of the IDF of the wanted terms that it contains.
 
         BM25 without term frequency and length, which hardly differ between windows of one size.
         """
@@ -52,10 +52,9 @@ class WordIndex:
 def best_of(
     word_scores: Sequence[float], cosines: Sequence[float] | None, most: int, vector_weight: float
 ) -> list[int]:
-    """The places of the best texts by words, and by vectors where there are any; best first.
+    """Return the positions of the `most` best texts, by words and, if given, by cosines.
 
-    Each score counts as a share of the best of its kind, as in the search of a knowledge base
-    (`upheld.fusion`).
+    Each score is divided by the best of its kind, as in hybrid search (`upheld.fusion`).
     """
     best_words = max(word_scores, default=0.0) or 1.0
     scores = [score / best_words for score in word_scores]

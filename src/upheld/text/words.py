@@ -1,4 +1,4 @@
-"""Words as search sees them: folded, without function words, stemmed."""
+"""Normalise words for search and comparison: lower case, no accents, no function words, stemmed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import Stemmer
 from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import found, normalized
 
-# Scripts that are written without spaces have no words to cut out: compare their characters.
+# Scripts without spaces between words: their single characters are compared instead of words.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 _WORD = re.compile(r"\w+")
-_AT_ONCE = 1_000  # words that are stemmed before other threads may run
+_AT_ONCE = 1_000  # words per call of the stemmer; other threads can run between calls
 
 FUNCTION_WORDS = frozenset(
     _WORD.findall(
@@ -32,8 +32,8 @@ FUNCTION_WORDS = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words with accents folded away."""
-    if text.isascii():  # has no accents, and is most of what is read
+    """Return the words of a text in lower case, without accents."""
+    if text.isascii():  # a fast path: most texts are, and have no accents
         return found(_WORD, text.lower())
     folded = normalized("NFKD", text.casefold())
     return found(_WORD, "".join(c for c in folded if not unicodedata.combining(c)))
@@ -41,9 +41,9 @@ def words(text: str) -> list[str]:
 
 @cached_in_run(1_000)
 def content_stems(text: str) -> frozenset[str]:
-    """The stems that carry the meaning of a text."""
+    """Return the stems of a text's words, without function words."""
     meaningful = list({word for word in words(text) if word not in FUNCTION_WORDS})
-    stemmer = Stemmer.Stemmer("english")  # not thread-safe, so not kept
+    stemmer = Stemmer.Stemmer("english")  # not thread-safe, so not shared
     return frozenset(
         stem
         for start in range(0, len(meaningful), _AT_ONCE)
@@ -52,13 +52,13 @@ def content_stems(text: str) -> frozenset[str]:
 
 
 def rarities(wanted: Iterable[str], have: Sequence[frozenset[str]]) -> dict[str, float]:
-    """How much each wanted stem tells: the fewer of the texts have it, the more."""
+    """Return the weight of each wanted stem: the fewer texts have it, the higher (IDF)."""
     return {
         stem: math.log(1 + len(have) / (1 + sum(stem in text for text in have))) for stem in wanted
     }
 
 
-@cached_in_run(16_384)  # of a sentence or a window, which several claims ask for
+@cached_in_run(16_384)  # several claims are compared with the same sentences and windows
 def terms(text: str) -> frozenset[str]:
-    """What two sentences share when they speak of the same thing."""
+    """Return the stems of a text, and the characters of scripts without spaces."""
     return content_stems(text) | set(found(_UNSPACED, text))

@@ -1,1 +1,1 @@
-"""The composition root: settings to engines, models and clients. The one room that knows `edge`."""
+"""Open engines, models and clients from settings; the only package that imports `upheld.edge`."""

@@ -1,4 +1,4 @@
-"""Where to look when a search went wrong: another collection, or the web (part of the root)."""
+"""Open the fallback search that the settings name: another collection, or the web."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from upheld.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class FallbackSearch:
-    """A fallback search under the scope of a request, and how to close what it holds."""
+    """Makes the fallback search for the scope of a request, and closes its connections."""
 
     under: Callable[[Scope], Searcher]
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
 
     async def close(self) -> None:
-        async with AsyncExitStack() as closing:  # all of them, also if one fails
+        async with AsyncExitStack() as closing:  # closes all, even if one fails
             for close in self.closing:
                 closing.push_async_callback(close)
 
@@ -36,7 +36,10 @@ def open_fallback_search(
     reader: ReadWorker,
     chunker: Chunker,
 ) -> FallbackSearch | None:
-    """As the settings say; None where there is nowhere else to look."""
+    """Open the fallback search that the settings name; None if they name none.
+
+    Raises `MissingExtraError` if the web is to be searched and the extra `web` is missing.
+    """
     place = settings.fallback_search
     if place is None:
         return None
@@ -46,7 +49,7 @@ def open_fallback_search(
     def search(scope: Scope) -> Search:
         return Search(
             index=index,
-            scope=Scope(place, scope.labels),  # who may not see a label here may not see it there
+            scope=Scope(place, scope.labels),  # the caller's labels apply in that collection, too
             embedder=embedder,
             mode=settings.search,
             limit=settings.passages,

@@ -1,4 +1,7 @@
-"""The composition root: settings become parts, parts become a method; edges are chosen here."""
+"""The composition root: opens the index, models and clients that the settings name.
+
+Adapters of `upheld.edge` are chosen and imported here, when they are needed.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from upheld.verification.verify import Verify
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Everything that was opened and must be closed."""
+    """The opened index, models and clients of one knowledge base."""
 
     settings: Settings
     index: Index
@@ -37,16 +40,16 @@ class Resources:
     reader: ReadWorker
     judge: JudgeUncertain | None = None
     fallback_search: FallbackSearch | None = None
-    searcher: Searcher | None = None  # finds what is answered from, instead of the index
+    searcher: Searcher | None = None  # the caller's, used for answers instead of the index
 
     async def close(self) -> None:
-        """Everything, also if closing one part fails."""
+        """Close everything, even if closing one part fails."""
         async with AsyncExitStack() as closing:
             closing.push_async_callback(close_models, self)
             closing.push_async_callback(self.leave)
 
     async def leave(self) -> None:
-        """Close what belongs to this knowledge base, and leave what it shares with others open."""
+        """Close the index and searchers of this knowledge base, but not the shared models."""
         async with AsyncExitStack() as closing:
             if self.fallback_search is not None:
                 closing.push_async_callback(self.fallback_search.close)
@@ -57,7 +60,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What is heavy and belongs to no knowledge base: opened once, joined to many indexes."""
+    """The models and the file reader, which are opened once and shared by knowledge bases."""
 
     embedder: Embedder | None
     llm: LLM | None
@@ -72,9 +75,9 @@ class Shared:
 
 
 async def close_models(parts: Resources | Shared) -> None:
-    """Close the language model, the small models and the reader, also if closing one fails."""
+    """Close the language model, the local models and the reader, even if closing one fails."""
     async with AsyncExitStack() as closing:
-        # In a thread: ending its processes can take a moment.
+        # In a thread, because ending the reader's processes can take a moment.
         closing.push_async_callback(asyncio.to_thread, parts.reader.close)
         for part in (parts.grade.grader, parts.verify.model, parts.llm, parts.embedder):
             if part is not None:
@@ -95,7 +98,10 @@ async def open_resources(
     index: Index | None = None,
     searcher: Searcher | None = None,
 ) -> Resources:
-    """Open the index and the models that the settings name; what is given stands instead."""
+    """Open the index and the models that the settings name; arguments replace them.
+
+    Raises `SettingsError` if `llm` is given and the settings name a language model as well.
+    """
     chosen = settings if llm is None else _written_by(llm, settings)
     shared = open_shared(chosen, llm)
     try:
@@ -106,7 +112,7 @@ async def open_resources(
 
 
 def _written_by(llm: LLM, settings: Settings) -> Settings:
-    """Settings that name this language model, as answers and guarantees do."""
+    """Return the settings with the name of this language model, for answers and guarantees."""
     if settings.llm_url is not None or settings.llm_model is not None:
         raise SettingsError(
             "A language model is given, and the settings name another one.",
@@ -116,7 +122,7 @@ def _written_by(llm: LLM, settings: Settings) -> Settings:
 
 
 def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
-    """Open the models that the settings name, and what reads documents."""
+    """Open the models that the settings name, the chunker and the file reader."""
     llm = open_llm(settings) if llm is None else _cached(llm, settings)
     embedder = open_embedder(settings)
     verify = replace(open_verify(settings), embedder=embedder)
@@ -132,9 +138,9 @@ def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
 
 
 async def join(shared: Shared, settings: Settings, index: Index | None = None) -> Resources:
-    """The knowledge base that the settings name, or this index, on parts that are open already."""
+    """Combine opened models with the index that the settings name, or with the given index."""
     embedder = shared.embedder
-    if index is None:  # an empty one may be false
+    if index is None:  # not `if not index`: an empty index may be false
         index = await open_index(settings, embedder)
     return Resources(
         settings=settings,
@@ -153,7 +159,7 @@ async def join(shared: Shared, settings: Settings, index: Index | None = None) -
 
 
 async def open_index(settings: Settings, embedder: Embedder | None) -> Index:
-    """The knowledge base that the settings name, in LanceDB."""
+    """Open the LanceDB index of the knowledge base that the settings name."""
     from upheld.edge.lance.index import LanceIndex
 
     return await LanceIndex.open(
@@ -165,14 +171,14 @@ async def open_index(settings: Settings, embedder: Embedder | None) -> Index:
 
 
 def load_engine() -> None:
-    """Import the search engine, which takes seconds, before somebody waits for it."""
+    """Import LanceDB, which takes seconds, before the first request needs it."""
     from upheld.edge.lance.engine import load_lancedb
 
     load_lancedb()
 
 
 def open_fetch() -> Fetch | None:
-    """Fetches pages, if the extra `web` is installed."""
+    """Open the fetcher of web pages; None if the extra `web` is not installed."""
     try:
         import protego  # noqa: F401 — for robots.txt; the rest of the extra may be here without it
 
@@ -183,14 +189,14 @@ def open_fetch() -> Fetch | None:
 
 
 def open_objects(settings: Settings) -> Objects:
-    """Storage beside the index, for bytes that wait to be read."""
+    """Open the object storage beside the index, for uploaded files that wait to be read."""
     from upheld.edge.objects import Objects as ObjectsAt
 
     return ObjectsAt.at(settings.kb, settings.storage)
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
-    """The local embedder, or None: then search is by words."""
+    """Open the local embedder; without it None, and search is by words."""
     if not settings.local_models or not has_local_models():
         return None
     from upheld.edge.onnx.embedder import LocalEmbedder
@@ -223,7 +229,10 @@ def _nobody_to_judge() -> SettingsError:
 
 
 def open_llm(settings: Settings) -> LLM | None:
-    """The language model, or None: then answers are quotes."""
+    """Open the language model; without one None, and answers are quotes.
+
+    Raises `SettingsError` if only one of `llm_url` and `llm_model` is set.
+    """
     check_settings(settings)
     if settings.llm_url is None or settings.llm_model is None:
         return None
@@ -240,7 +249,7 @@ def open_llm(settings: Settings) -> LLM | None:
 
 
 def _cached(llm: LLM, settings: Settings) -> LLM:
-    """The language model with the cache of its replies, where the settings want one."""
+    """Wrap the language model with a cache of its replies, if the settings name a folder."""
     if settings.call_cache is None:
         return llm
     from upheld.edge.call_cache import CachedLLM
@@ -249,7 +258,10 @@ def _cached(llm: LLM, settings: Settings) -> LLM:
 
 
 def open_verify(settings: Settings) -> Verify:
-    """The stage with its model; without one, or with one that is broken, only quotes count."""
+    """Open the verifier with its model; without one, only exact quotes are supported.
+
+    A model that cannot be opened does not raise: the reason is shown in verdicts.
+    """
     if not settings.local_models or not has_local_models():
         return Verify(model=None)
     try:
@@ -266,17 +278,17 @@ def open_verify(settings: Settings) -> Verify:
 
 
 def open_grade(settings: Settings) -> Grade:
-    """The grader with its fitted thresholds; without one, what is found stays as it was found."""
+    """Open the grader with its fitted thresholds; without it, passages are not graded."""
     if settings.local_models and has_local_models():
         try:
             return load_grade(settings)
         except (UpheldError, ImportError, OSError):
-            pass  # every answer says that there was none, and `upheld doctor` says why
+            pass  # every answer is marked degraded, and `upheld doctor` shows the error
     return Grade(grader=None, upper=1.0, lower=-1.0)
 
 
 def load_grade(settings: Settings) -> Grade:
-    """The shipped grader, or the error that says what is wrong with it."""
+    """Load the packaged grader; raise an error that says why it cannot be loaded."""
     from upheld.edge.onnx.cross_encoder import LocalGrader
     from upheld_models import grader_fit, grader_model, grader_tokenizer
 
@@ -287,7 +299,7 @@ def load_grade(settings: Settings) -> Grade:
 
 @asynccontextmanager
 async def opened_grader(folder: Path | None) -> AsyncIterator[Grader]:
-    """The grader of a folder, or the one that we ship."""
+    """Open the grader of a folder, or the packaged one; close it at the end."""
     from upheld.edge.onnx.cross_encoder import LocalGrader
     from upheld_models import grader_model, grader_tokenizer
 
@@ -302,7 +314,10 @@ async def opened_grader(folder: Path | None) -> AsyncIterator[Grader]:
 
 
 def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUncertain | None:
-    """The language model as the verifier's last rung, where the settings ask for it."""
+    """Make the LLM judge for claims that the verifier is unsure of; None if it is disabled.
+
+    Raises `SettingsError` if the judge is enabled without a language model.
+    """
     if not settings.judge:
         return None
     if llm is None:
@@ -311,7 +326,7 @@ def judge_stage(settings: Settings, llm: LLM | None, verify: Verify) -> JudgeUnc
 
 
 def chunker(settings: Settings) -> Chunker:
-    """Passages counted by the embedder's tokenizer, where there is one."""
+    """Make the chunker; it counts tokens with the embedder's tokenizer, if there is one."""
     if not settings.local_models or not has_local_models():
         return Chunker()
     from upheld_models import embedder_tokenizer
@@ -320,7 +335,7 @@ def chunker(settings: Settings) -> Chunker:
 
 
 def reader(settings: Settings) -> ReadWorker:
-    """The child process that reads files, with its limits."""
+    """Make the reader of files, which runs in a child process with the limits of the settings."""
     return ReadWorker(
         Limits(
             file_bytes=settings.max_file_mb * 1_000_000,
@@ -332,18 +347,21 @@ def reader(settings: Settings) -> ReadWorker:
 
 
 def tracer() -> OtelTracer | None:
-    """The application's OpenTelemetry tracer, if the application uses OpenTelemetry at all."""
+    """Return the application's OpenTelemetry tracer; None if it does not use OpenTelemetry."""
     otel = sys.modules.get("opentelemetry.trace")
     return None if otel is None else otel.get_tracer("upheld")
 
 
 def pipeline(method: str, parts: Resources) -> str:
-    """The name of what emits the scores of an answer; a guarantee holds for one pipeline only."""
+    """Return the name of the pipeline: the method, settings and models that make the scores.
+
+    A guarantee holds for one pipeline only.
+    """
     checked_by = "quotes only"
     if (model := parts.verify.model) is not None:
-        # The same weights give other scores if they are weighed otherwise.
+        # The same model gives other probabilities with another fit.
         checked_by = f"{model.identity}, fit {parts.verify.decide.fingerprint}"
     graded = () if parts.grade.grader is None else (parts.grade.grader.identity,)
-    judged = () if parts.judge is None else ("judge",)  # it is the writer's model
+    judged = () if parts.judge is None else ("judge",)  # its model is the writer's, named above
     own = () if parts.searcher is None else (f"found by {type(parts.searcher).__qualname__}",)
     return " | ".join((method, parts.settings.setup, *own, *graded, checked_by, *judged))

@@ -1,1 +1,1 @@
-"""Machinery without a subject: concurrency, caches, child processes, terminals. No room of ours."""
+"""General utilities: concurrency, caches, child processes, terminals; nothing specific to RAG."""

@@ -1,11 +1,11 @@
-"""A cache for what many claims ask of the same texts, for the length of one run.
+"""A cache of functions on texts, for the duration of one run.
 
-Texts belong to somebody, who may delete them: so nothing is cached outside a run, and with the run
-its cache goes. A cache has a bound in bytes, whatever the texts are.
+Many claims need the same results, such as the sentences of a passage. Nothing is cached outside a
+run, because the owner of a text may delete it. The cache has a bound in bytes.
 
-with keeping():
-    split_answer(text)  # worked out
-    split_answer(text)  # from the cache
+with run_cache():
+    content_stems(text)  # computed
+    content_stems(text)  # from the cache
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ P = ParamSpec("P")
 
 MOST_BYTES = 32_000_000  # of one run
 _LONGEST = 2_000  # characters: a claim or a window, not a document
-_BYTES_PER_CHARACTER = 8  # of a text and of what is made of it, about
+_BYTES_PER_CHARACTER = 8  # estimate for a text and the result that is computed from it
 _BYTES_PER_ENTRY = 500
 
 
 class Cache:
-    """What was worked out in one run."""
+    """The cached results of one run."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -37,7 +37,7 @@ class Cache:
         self.bytes = 0  # an estimate, never too low for long
 
     def of(self, work: Callable[..., Any], most: int) -> Callable[..., Any]:
-        """The function `work` with a memory of its own."""
+        """Return the cached version of the function `work`, with at most `most` results."""
         known = self._by_work.get(work)
         if known is None:
 
@@ -49,7 +49,7 @@ class Cache:
         return known  # type: ignore[no-any-return]
 
     def entries(self) -> int:
-        """How many results it holds."""
+        """Return the number of cached results."""
         return sum(each.cache_info().currsize for each in list(self._by_work.values()))
 
     def clear(self) -> None:
@@ -60,7 +60,7 @@ class Cache:
 
     def _add(self, size: int) -> None:
         if self.bytes + size > self._most_bytes:
-            self.clear()  # what is asked for again soon is there again soon
+            self.clear()  # results that are still needed are simply computed again
         with self._adding:
             self.bytes += size
 
@@ -71,7 +71,7 @@ _all: WeakSet[Cache] = WeakSet()
 
 @contextmanager
 def run_cache(most_bytes: int = MOST_BYTES) -> Iterator[Cache]:
-    """For the length of the block results are kept; a block inside another has its own."""
+    """Cache results inside the `with` block; a nested block has a cache of its own."""
     cache = Cache(most_bytes)
     _all.add(cache)
     token = _cache.set(cache)
@@ -79,18 +79,22 @@ def run_cache(most_bytes: int = MOST_BYTES) -> Iterator[Cache]:
         yield cache
     finally:
         _cache.reset(token)
-        cache.clear()  # a timer or a task that was begun inside may hold the context for longer
+        cache.clear()  # a leftover timer or task may keep the context alive for longer
 
 
 def cached_entries() -> int:
-    """How many results are held in this process, over all runs."""
+    """Return the number of cached results in this process, over all runs."""
     return sum(cache.entries() for cache in list(_all))
 
 
 def cached_in_run(
     texts: int, *, longest: int = _LONGEST
 ) -> Callable[[Callable[Concatenate[str, P], T]], Callable[Concatenate[str, P], T]]:
-    """Keep a function's results for so many texts; those for long ones are worked out each time."""
+    """Cache a function's results for the run, for at most so many `texts`.
+
+    Results for texts longer than `longest` characters, and calls outside a run or with keyword
+    arguments, are not cached.
+    """
 
     def decorate(work: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
         @wraps(work)

@@ -1,7 +1,7 @@
-"""Child processes that work on bytes: they can be killed, and their memory is limited.
+"""Child processes for untrusted input: they can be killed, and their memory is limited.
 
-A request and a reply are two strings of bytes each, with their lengths before them. Nothing is
-pickled, so that a child that was taken over by what it reads cannot reach its parent.
+A request and a reply are two byte strings each, preceded by their lengths. Nothing is pickled, so
+that a child which is compromised by its input cannot execute code in its parent.
 """
 
 from __future__ import annotations
@@ -24,16 +24,19 @@ from typing import BinaryIO
 
 HEADER = struct.Struct(">II")  # the lengths of the two parts of a request or a reply
 OUT_OF_MEMORY = 77  # exit status
-_LOOK_EVERY = 0.05  # seconds between looks at the memory in use
-_MOST_AT_ONCE = 1 << 20
-# A child works on texts of strangers: it gets what Python needs to start, and no secrets.
+_LOOK_EVERY = 0.05  # seconds between checks of the memory in use
+_MOST_AT_ONCE = 1 << 20  # bytes per read or write
+# Environment of a child: only what Python needs to start, no secrets, as its input is untrusted.
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV")
 
 Answer = Callable[[bytes, bytes], tuple[bytes, bytes]]
 
 
 def serve(answer: Answer, memory_bytes: int) -> None:
-    """What a child does: answer requests until standard input ends."""
+    """Answer requests until standard input ends; the main loop of a child process.
+
+    Exits with status `OUT_OF_MEMORY` if a request needs more than `memory_bytes`.
+    """
     requests, replies = sys.stdin.buffer, _own_stdout()
     _limit_memory(memory_bytes)
     while header := requests.read(HEADER.size):
@@ -49,7 +52,7 @@ def serve(answer: Answer, memory_bytes: int) -> None:
 
 
 class ChildProcess:
-    """One child and its pipes, as its parent sees it."""
+    """One child process and its pipes, for the parent."""
 
     def __init__(self, command: Sequence[str]) -> None:
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
@@ -68,10 +71,10 @@ class ChildProcess:
         os.set_blocking(self._to, False)
 
     def exchange(self, request: bytes, seconds: float, most: int) -> tuple[bytes, bytes]:
-        """Send one request and take its reply, both in time.
+        """Send one request and return its reply, within `seconds`.
 
-        Raises TimeoutError when the time is over, EOFError or OSError when the child has ended, and
-        EOFError where a part of the reply has more than `most` bytes.
+        Raises `TimeoutError` on a timeout, `EOFError` or `OSError` if the child has ended, and
+        `EOFError` if a part of the reply has more than `most` bytes.
         """
         deadline = time.monotonic() + seconds
         left = memoryview(request)
@@ -84,7 +87,10 @@ class ChildProcess:
         return self._take(head, deadline), self._take(body, deadline)
 
     def end(self) -> None:
-        """Let a process that is on its way out leave with its status; stop any other."""
+        """Close the pipes and wait half a second for the process to exit; then kill it.
+
+        The wait lets a process that is already exiting return its exit status.
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.close()  # the child ends when its input does
@@ -115,9 +121,9 @@ class ChildEndedError(Exception):
 
 
 class ChildProcesses:
-    """Children that work for coroutines: at most so many at once, first come, first served.
+    """A pool of child processes for coroutines: at most `at_once` work, requests are in order.
 
-    A coroutine that is cancelled, by a timeout or by its caller, has its child killed.
+    If a coroutine is cancelled, by a timeout or by its caller, its child is killed.
     """
 
     def __init__(self, command: Sequence[str], *, at_once: int, most_reply: int) -> None:
@@ -128,7 +134,7 @@ class ChildProcesses:
         self._closed = False
 
     async def ask(self, head: bytes, body: bytes) -> tuple[bytes, bytes]:
-        """The reply of a child; raises ChildEndedError where it ends instead."""
+        """Send a request to a child and return its reply; raise `ChildEndedError` if it exits."""
         request = HEADER.pack(len(head), len(body)) + head + body
         job = _Job()
         try:
@@ -137,7 +143,7 @@ class ChildProcesses:
             job.stop()
 
     def close(self) -> None:
-        """End the children that do nothing; the others end with their work."""
+        """Stop idle children now, and busy ones when their request is done."""
         with self._changing:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -167,7 +173,7 @@ class ChildProcesses:
 
 
 class _Job:
-    """A request that can be given up: before a child has it, or by killing the child."""
+    """A request that can be cancelled: before a child has it, or by killing the child."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -187,7 +193,7 @@ class _Job:
                 self._child = None
 
     def stop(self) -> None:
-        """Kill the child that works on it, if there is one: an idle one is left alone."""
+        """Kill the child that works on this request, if there is one."""
         with self._lock:
             self._stopped = True
             if self._child is not None:
@@ -203,16 +209,16 @@ def _wait(pipe: int, event: int, deadline: float) -> None:
 
 
 def _own_stdout() -> BinaryIO:
-    """Keep the pipe for replies; what a library prints goes to standard error."""
+    """Reserve the pipe for replies, and redirect what libraries print to standard error."""
     pipe = os.dup(1)
     os.dup2(2, 1)
     return os.fdopen(pipe, "wb")
 
 
 def _limit_memory(limit: int) -> None:
-    """By the kernel where it obeys; macOS does not, so there the process looks after itself.
+    """Limit the memory of this process by the kernel; on macOS, which ignores that, by polling.
 
-    Never by looking on Linux: the peak that a child reports there begins with its parent's.
+    Polling would be wrong on Linux, where the peak of a child starts at that of its parent.
     """
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -1,4 +1,4 @@
-"""Fan-out through one helper: everything finishes, or the first real error stops the rest."""
+"""Helpers for concurrent coroutines: all finish, or the first error cancels the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
-# Most of them wait for a child process; a reader says how many of those there are.
+# Most of these threads wait for a child process; the reader limits the number of those.
 _READING = ThreadPoolExecutor(max_workers=16, thread_name_prefix="upheld-read")
 LATEST_SECONDS = 0.2
 T = TypeVar("T")
@@ -30,12 +30,15 @@ async def together(
     a: Coroutine[Any, Any, A], b: Coroutine[Any, Any, B], c: Coroutine[Any, Any, C], /
 ) -> tuple[A, B, C]: ...
 async def together(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
-    """Run a few different things at once: `a, b = await together(f(), g())`."""
+    """Run different coroutines concurrently: `a, b = await together(f(), g())`."""
     return tuple(await all_of(work))
 
 
 async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run many of the same thing at once, results in the order given."""
+    """Run coroutines concurrently and return their results in order.
+
+    The first error cancels the others and is raised by itself, not in an exception group.
+    """
     here = asyncio.current_task()
     assert here is not None
     before = here.cancelling()
@@ -44,18 +47,18 @@ async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         async with group:
             tasks = [group.create_task(each) for each in work]
     except BaseExceptionGroup as errors:
-        # Before Python 3.13 a group that fails leaves its own task counted as being cancelled: a
-        # deadline around it, that strikes later, would then look like a cancellation.
+        # Before Python 3.13 a failed group leaves its own task counted as being cancelled: a later
+        # timeout around it would then look like a cancellation.
         if sys.version_info < (3, 13) and group._parent_cancel_requested:  # type: ignore[attr-defined]
             here.uncancel()
-        if here.cancelling() > before:  # whoever cancels must not be told of an error instead
+        if here.cancelling() > before:  # cancelled by the caller, who must get CancelledError
             raise asyncio.CancelledError from errors
         raise first_error(errors) from errors
     return [task.result() for task in tasks]
 
 
 def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first leaf of a group: callers handle one error, not a tree of them."""
+    """Return the first single error of a group, so that callers need not handle groups."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
@@ -64,23 +67,26 @@ def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
 
 @asynccontextmanager
 async def meanwhile(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Start something and go on; who needs it awaits it, and it does not outlive the block."""
+    """Run a coroutine as a task beside the `with` block; cancel it at the end of the block.
+
+    The block awaits the task if it needs the result; otherwise its error is ignored.
+    """
     task = asyncio.create_task(work)
     try:
         yield task
     finally:
-        task.cancel()  # nothing happens to one that is done
+        task.cancel()  # no effect if it is done
         await asyncio.wait((task,))
         if not task.cancelled():
-            task.exception()  # of no interest to those who did not await it
+            task.exception()  # read it, or asyncio would log an error that was never retrieved
 
 
 @asynccontextmanager
 async def while_waiting(work: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
-    """Work for the time in which a reply is waited for, which the block asks for.
+    """Run `work` while the block waits for the reply of a server; cancel it when the block ends.
 
-    It begins when the request has been sent (`request_sent`): before, it would hold it up. A model
-    that does not say so, or that has others to serve first, is given a moment.
+    It starts when the request has been sent (`request_sent`), so as not to delay it, or after 0.2
+    seconds if the client does not report that, or queues the request.
     """
     sent = asyncio.Event()
 
@@ -98,16 +104,15 @@ async def while_waiting(work: Callable[[], Awaitable[object]]) -> AsyncIterator[
 
 
 def request_sent() -> None:
-    """For what asks another server: the request is on its way, and this process has time."""
+    """Report that a request to a server has been sent; starts the work of `while_waiting`."""
     for sent in _awaited.get():
         sent.set()
 
 
 async def in_reading_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run something that reads a file, in threads that nothing else waits for.
+    """Run a function that reads a file, in a thread pool for that purpose only.
 
-    A file can take a minute. In the threads of `asyncio.to_thread` a few of them would stop
-    whatever else needs one.
+    A file can take a minute: in the pool of `asyncio.to_thread` a few would block everything else.
     """
     context = contextvars.copy_context()
     call = functools.partial(context.run, work, *args, **kwargs)
@@ -115,7 +120,7 @@ async def in_reading_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwa
 
 
 async def within(seconds: float, work: Awaitable[T]) -> T:
-    """Await with a deadline; an infinite one costs nothing."""
+    """Await with a timeout in seconds, which may be infinite; raise `TimeoutError` on timeout."""
     if seconds == float("inf"):
         return await work
     async with asyncio.timeout(max(seconds, 0)):

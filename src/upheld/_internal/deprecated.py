@@ -1,7 +1,6 @@
-"""Names of 0.1 that version 0.2 still takes, all in one place; 0.3 drops them.
+"""Names of version 0.1 that 0.2 still accepts, with a warning; 0.3 removes them.
 
-Each table maps the old name to the new one. The test of the vocabulary reads these tables, so that
-an old name is allowed here and nowhere else.
+Each table maps the old name to the new one. `scripts/check_vocabulary.py` allows old names here.
 """
 
 from __future__ import annotations
@@ -22,11 +21,13 @@ PARAMETERS = {  # of methods: `--set` and `parameters`
 
 
 class DuplicateNameError(ValueError):
-    """A value is given by its old name and by its new one."""
+    """A value is given twice: by its deprecated name and by its new one."""
 
 
 def renamed(values: Mapping[str, Any], names: Mapping[str, str], what: str) -> dict[str, Any]:
-    """The values under their new names; warns of old ones, and refuses both for one thing.
+    """Return the values under their new names; warn for each deprecated name.
+
+    Raises `DuplicateNameError` if a value has both names.
 
     >>> renamed({"wider": "archive"}, SETTINGS, "the setting")
     {'fallback_search': 'archive'}
@@ -43,7 +44,7 @@ def renamed(values: Mapping[str, Any], names: Mapping[str, str], what: str) -> d
 
 
 def warn(message: str) -> None:
-    """A `DeprecationWarning` that names the line outside Upheld which uses the old name."""
+    """Issue a `DeprecationWarning` for the first calling line outside of Upheld."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("upheld."):
         level, frame = level + 1, frame.f_back
@@ -51,14 +52,14 @@ def warn(message: str) -> None:
 
 
 def add_deprecated_names(schema: dict[str, Any]) -> None:
-    """Show the old names of a claim's fields in its JSON schema, marked as deprecated."""
+    """Add the deprecated names of a claim's fields to its JSON schema."""
     for old, new in CLAIM.items():
         note = {"deprecated": True, "description": f"Deprecated: the same as `{new}`."}
         schema["properties"][old] = {**schema["properties"][new], "title": old.title(), **note}
 
 
 def with_new_names(body: dict[str, Any]) -> dict[str, Any]:
-    """A stored answer with the field names of this version; those of 0.1 stay beside them."""
+    """Return a stored answer with the new field names added; those of 0.1 remain as well."""
     claims = [
         {**claim, **{new: claim[old] for old, new in CLAIM.items() if old in claim}}
         for claim in body.get("claims", ())

@@ -1,4 +1,4 @@
-"""Values on disk by key, in one SQLite file, for any number of threads and processes.
+"""A key-value cache in one SQLite file, safe for several threads and processes.
 
 cache = DiskCache[str](user_cache_folder() / "calls.sqlite3", "calls")
 cache.put({"a": "one"})
@@ -23,7 +23,7 @@ _LOCK_TIMEOUT_SECONDS = 30.0  # how long one process waits for the write of anot
 
 
 def user_cache_folder() -> Path:
-    """Where Upheld's caches belong on this machine; raises OSError without a home folder."""
+    """Return the user's folder for Upheld's caches; raise `OSError` without a home folder."""
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "upheld"
     except RuntimeError as error:
@@ -32,16 +32,16 @@ def user_cache_folder() -> Path:
 
 @dataclass(frozen=True)
 class DiskCache(Generic[Value]):
-    """A table of a file, which is made on first use; OSError where it cannot be used.
+    """A table of an SQLite file, created on first use; `OSError` if the file cannot be used.
 
-    Every use has a connection of its own: there is nothing to share, and nothing to close.
+    Every call opens its own connection, so there is nothing to share between threads or to close.
     """
 
     path: Path
     table: str
 
     def get(self, keys: Iterable[str]) -> dict[str, Value]:
-        """What is there under the keys; a key without a value is left out."""
+        """Return the values of these keys; keys without a value are left out."""
         found: dict[str, Value] = {}
         with self._opened() as db:
             for key in keys:
@@ -51,7 +51,7 @@ class DiskCache(Generic[Value]):
         return found
 
     def put(self, values: Mapping[str, Value]) -> None:
-        """Store values under keys, all or none; they replace what was there."""
+        """Store values in one transaction; values of the same keys are replaced."""
         with self._opened() as db, db:
             db.executemany(f"INSERT OR REPLACE INTO {self.table} VALUES (?, ?)", values.items())  # noqa: S608  (our own name)
 

@@ -1,4 +1,4 @@
-"""An event loop on a thread of its own: async code for callers who have no loop, or a busy one."""
+"""An event loop in a background thread, to run async code from synchronous callers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs until it is stopped; also from inside a running loop, as in a notebook."""
+    """An event loop thread that runs until `stop`; also usable inside a loop, as in a notebook."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -25,18 +25,21 @@ class LoopThread:
 
     @property
     def is_running(self) -> bool:
-        """Not after `stop`, nor in a process that was forked: threads stay behind."""
+        """Whether the thread runs: not after `stop`, and not in a forked process."""
         return self._thread.is_alive()
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin something; a future of this thread's kind tells how it ends."""
+        """Start a coroutine and return a `concurrent.futures.Future` of its result.
+
+        Raises `UsageError` if the thread has stopped.
+        """
         if not self.is_running:
             work.close()
             raise UsageError("It is closed.", help="Open it again to use it.")
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for something."""
+        """Run a coroutine and block until it is done; return its result."""
         future = self.start(work)
         try:
             return future.result()

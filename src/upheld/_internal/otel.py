@@ -1,7 +1,7 @@
-"""OpenTelemetry spans: what was done, how long it took and how it ended, never in anybody's words.
+"""OpenTelemetry spans without private text: names, durations, usage and error types.
 
-An error's message may hold a question, a document or what a server echoed, so spans have the
-error's type and nothing else of it.
+An error's message may contain a question, a document or a server's echo of them, so spans record
+only the type of an error.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any, Protocol
 
 
 class OtelSpan(Protocol):
-    """The part of an OpenTelemetry span that we use."""
+    """The part of OpenTelemetry's span interface that Upheld uses."""
 
     def set_attribute(self, key: str, value: Any) -> object: ...
     def set_status(self, status: Any) -> object: ...
 
 
 class OtelTracer(Protocol):
-    """The part of an OpenTelemetry tracer that we use."""
+    """The part of OpenTelemetry's tracer interface that Upheld uses."""
 
     def start_as_current_span(
         self,
@@ -39,7 +39,7 @@ def otel_span(
     *,
     to_a_server: bool = False,
 ) -> AbstractContextManager[OtelSpan | None]:
-    """A span for the block; without a tracer, nothing."""
+    """Record the `with` block as a span; do nothing without a tracer."""
     if tracer is None:
         return nullcontext()
     return _started(tracer, name, attributes or {}, to_a_server=to_a_server)
@@ -53,7 +53,7 @@ def _started(
     *,
     to_a_server: bool,
 ) -> Iterator[OtelSpan]:
-    from opentelemetry.trace import SpanKind, StatusCode  # there, because a tracer is
+    from opentelemetry.trace import SpanKind, StatusCode  # installed, since there is a tracer
 
     with tracer.start_as_current_span(
         name,

@@ -1,21 +1,21 @@
-"""One scale for relevance: a probability, its log odds, and the score that CRAG makes of it.
+"""Convert relevance between probability, log odds and CRAG's score.
 
-Graders give probabilities. Logistic fits add up log odds. CRAG's thresholds, and `Hit.relevance`,
-are scores in [-1, 1]: twice the probability less one.
+Graders return probabilities. Logistic fits add log odds. CRAG's thresholds and `Hit.relevance` are
+scores in [-1, 1]: twice the probability minus one.
 """
 
 from __future__ import annotations
 
 import math
 
-# A grade's bound in logistic fits: beyond it one signal would outvote the others. The weights that
-# were fitted belong to this very number.
+# Grades are clipped here in logistic fits: beyond it one feature would outweigh all others. The
+# fitted weights are valid only with this number.
 GRADE_BOUND = 1 - 0.99
 _NO_OVERFLOW = -700.0  # math.exp overflows soon after; the probability is 0 long before
 
 
 def logit(probability: float, bound: float) -> float:
-    """The log odds of a probability, which counts as no nearer to 0 and 1 than `bound`.
+    """Return the log odds of a probability, which is first clipped to [bound, 1 - bound].
 
     >>> logit(0.5, bound=1e-4)
     0.0
@@ -25,7 +25,7 @@ def logit(probability: float, bound: float) -> float:
 
 
 def sigmoid(log_odds: float) -> float:
-    """The probability that has these log odds: the inverse of `logit`.
+    """Return the probability that has these log odds: the inverse of `logit`.
 
     >>> sigmoid(0.0)
     0.5
@@ -36,12 +36,12 @@ def sigmoid(log_odds: float) -> float:
 
 
 def grade_logit(grade: float) -> float:
-    """The log odds of a grader's probability, within the bounds of our logistic fits."""
+    """Return the log odds of a grader's probability, clipped as in our logistic fits."""
     return logit(grade, GRADE_BOUND)
 
 
 def to_score(probability: float) -> float:
-    """CRAG's score, from -1 to 1.
+    """Convert a probability to CRAG's score, from -1 to 1.
 
     >>> to_score(0.75)
     0.5
@@ -50,5 +50,5 @@ def to_score(probability: float) -> float:
 
 
 def from_score(score: float) -> float:
-    """The probability of a score of CRAG's: the inverse of `to_score`."""
+    """Convert CRAG's score to a probability: the inverse of `to_score`."""
     return (score + 1) / 2

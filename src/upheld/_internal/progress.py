@@ -1,4 +1,4 @@
-"""Progress bars for long work: drawn on a terminal, silent elsewhere."""
+"""Progress bars for long operations; shown only if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
-    """A bar over bytes, with the file that is read, passages a second and the time left."""
+    """Show a bar over bytes, with the current file, passages per second and remaining time.
+
+    Yields the function to call with each `Progress`, or None without a terminal.
+    """
     if console is None and not sys.stderr.isatty():
         yield None
         return
@@ -35,7 +38,7 @@ def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None
     )
     with Bar(*columns, console=console or SafeConsole(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, files="", passages=0, rate=0, reading="")
-        unchanged: int | None = None  # bytes that cost nothing would spoil the estimate
+        unchanged: int | None = None  # bytes that are skipped would falsify the remaining time
 
         def show(progress: Progress) -> None:
             nonlocal unchanged
@@ -57,13 +60,16 @@ def adding(console: Console | None = None) -> Iterator[Callable[[Progress], None
 
 
 def printable(text: str) -> str:
-    """One line of text without what a terminal would take as an order."""
+    """Replace characters that a terminal would interpret, such as escapes and line ends, by "?"."""
     return "".join(each if each.isprintable() else "?" for each in text)
 
 
 @contextmanager
 def verifying() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar over the claims of an answer that is checked, with the time left."""
+    """Show a bar over the claims of an answer that is being checked, with the remaining time.
+
+    Yields the function to call with decided and total claims, or None without a terminal.
+    """
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,8 +1,8 @@
-"""The edge to the terminal: what documents, models and file names say is text, never a command.
+"""Safe output to a terminal: strips escape sequences from untrusted text.
 
-An answer may quote a document that holds escape sequences: printed as they are, they would clear
-the screen, rename the window or rewrite a verdict. `SafeConsole` strips them from whatever is
-printed, so that no caller has to think of it.
+An answer may quote a document that contains escape sequences. Printed, they could clear the screen,
+rename the window or overwrite a verdict. `SafeConsole` strips them from everything that it prints,
+so that callers need not do it.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ _SEQUENCE = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*+[0-~]"
 )
-# C0 but for tab and line end, DEL, C1, and the marks that reorder text.
+# C0 without tab and line end, DEL, C1, and the marks that reorder text (bidirectional controls).
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LINE = re.compile(r"[\u2028\u2029]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a byte of a file name that is no UTF-8
+_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a byte of a file name that is not UTF-8
 _UNSAFE = re.compile(f"{_CONTROL.pattern}|{_LINE.pattern}|{_SURROGATE.pattern}")
 
 
 def printable(text: str) -> str:
-    """The text without escape sequences, controls and marks that reorder it.
+    """Return the text without escape sequences, control characters and marks that reorder it.
 
     >>> printable("\\x1b[2Jfree\\u202e")
     'free'
     """
     if _UNSAFE.search(text) is None:
         return text
-    # Functions instead of strings: other threads, such as a progress bar's, run in between.
+    # Functions as replacements let other threads run, such as that of a progress bar.
     plain = _CONTROL.sub(lambda _: "", _SEQUENCE.sub(lambda _: "", text))
     return _SURROGATE.sub(lambda _: "\ufffd", _LINE.sub(lambda _: " ", plain))
 
 
 def printable_json(text: str) -> str:
-    """JSON with what a terminal would obey as `\\uXXXX`: the same values, harmless to print."""
+    """Escape characters of JSON that a terminal would interpret as `\\uXXXX`; values are equal."""
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def on_one_line(name: str) -> str:
-    """A title, path or address: a line end in it must not look like the next line of output."""
+    """Make a title, path or address printable on one line: line ends and tabs are replaced."""
     return printable(name).replace("\n", "␊").replace("\t", " ")
 
 
 class SafeConsole(Console):
-    """A console that prints text only: no sequences, and no markup such as `[red]` in strings.
+    """A rich console that strips escape sequences and ignores markup such as `[red]` in strings.
 
-    The styles and bars of its callers stay.
+    Styles and progress bars of the calling code still work.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -63,7 +63,7 @@ class SafeConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Segments as rich makes them, their text made printable."""
+        """Render as rich does, with the text of all segments made printable."""
         if isinstance(renderable, str):
             renderable = printable(renderable)
         elif isinstance(renderable, Text) and _UNSAFE.search(renderable.plain):
@@ -75,12 +75,12 @@ class SafeConsole(Console):
                 yield Segment(printable(segment.text), segment.style)
 
     def out(self, *objects: Any, **options: Any) -> None:
-        """As `Console.out`, which renders nothing."""
+        """Print like `Console.out`, which does not call `render`, with printable text."""
         super().out(*(printable(str(each)) for each in objects), **options)
 
 
 def _printable_text(text: Text) -> Text:
-    """The same text in the same styles: whole sequences go, before lines are wrapped."""
+    """Remove whole escape sequences from a styled text, before rich wraps its lines."""
     edges = [edge for match in _SEQUENCE.finditer(text.plain) for edge in match.span()]
     kept = text.divide(edges)[::2] if edges else [text]
     clean = text.blank_copy()

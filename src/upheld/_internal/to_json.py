@@ -1,4 +1,4 @@
-"""Values as plain data: what `--json` prints and what goes over HTTP."""
+"""Convert Upheld's dataclasses to JSON data, for `--json` and for HTTP responses."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 
 def to_json(value: Any) -> Any:
-    """A value of ours as dicts, lists and scalars; sets are sorted, so equal values print equal."""
-    if type(value) in _AS_THEY_ARE:  # most are, and every answer has hundreds
+    """Convert a value to dicts, lists and scalars; sets are sorted, so that output is stable."""
+    if type(value) in _AS_THEY_ARE:  # a fast path for most of an answer's hundreds of values
         return value
     if (names := _fields(type(value))) is not None:  # type: ignore[arg-type]  # types do have a hash
         return {key: to_json(getattr(value, name)) for key, name in names}
@@ -35,7 +35,10 @@ def to_json(value: Any) -> Any:
 
 @cache
 def _fields(kind: type) -> tuple[tuple[str, str], ...] | None:
-    """Keys and the attributes behind them; a field that was renamed has its old key as well."""
+    """Return pairs of JSON key and attribute of a dataclass, else None.
+
+    A field that was renamed has a second key, its deprecated name.
+    """
     if not is_dataclass(kind):
         return None
     own = [(field.name, field.name) for field in fields(kind)]

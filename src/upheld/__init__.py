@@ -18,7 +18,7 @@ Let a language model write it, by a method of your choice, within a budget:
     >>> kb = Upheld.open("kb", llm_url="http://127.0.0.1:8000/v1", llm_model="qwen2.5")
     >>> kb.ask("Who built the lighthouse?", method="crag", budget=Budget(seconds=20))
 
-Check an answer that somebody else wrote; no knowledge base is needed:
+Check an answer from any other system; no knowledge base is needed:
 
     >>> import upheld
     >>> upheld.verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
@@ -156,8 +156,8 @@ __all__ = [
     "verify_async",
 ]
 
-# The rest is imported when it is first used: the command line needs little of it to say what is
-# wrong with a question, and its help needs nothing. What is not listed here is in `upheld.types`.
+# Public names are imported on first use, so that `import upheld` and the command line's help and
+# error messages are fast. Names that are not listed here are in `upheld.types`.
 _HOME = {
     "AddReport": "upheld.add_report",
     "Failure": "upheld.add_report",

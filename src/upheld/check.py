@@ -46,7 +46,7 @@ class CheckedAnswer:
     """An answer with a verdict on every sentence: what `--json` prints."""
 
     text: str
-    supported: bool  # every sentence that is worth a check is, and there is at least one
+    supported: bool  # whether all checkworthy claims are supported, and there is at least one
     claims: tuple[Claim, ...]
     sources: tuple[CheckedSource, ...]
     degraded: tuple[str, ...] = ()

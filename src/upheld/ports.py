@@ -202,7 +202,7 @@ class Entailment(Protocol):
 
     @property
     def identity(self) -> str:
-        """Names the weights, so that thresholds are never used with scores of another model."""
+        """The name of the weights; fitted thresholds are used only with the same name."""
         ...
 
     @property
@@ -245,7 +245,7 @@ class Grader(Protocol):
 
     @property
     def identity(self) -> str:
-        """Names the weights, so that thresholds are never used with scores of another model."""
+        """The name of the weights; fitted thresholds are used only with the same name."""
         ...
 
     async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:

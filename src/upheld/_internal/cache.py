@@ -34,7 +34,7 @@ class Cache:
         self._most_bytes = most_bytes
         self._by_work: dict[Callable[..., Any], Any] = {}
         self._adding = threading.Lock()
-        self.bytes = 0  # an estimate, never too low for long
+        self.bytes = 0  # an estimate of the size of all cached results
 
     def of(self, work: Callable[..., Any], most: int) -> Callable[..., Any]:
         """Return the cached version of the function `work`, with at most `most` results."""

@@ -23,7 +23,7 @@ from upheld.types import Claim, Draft, Evidence, Passage, Question
 _FEWEST_WORDS = 3
 _LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
 _ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # the end of a line before a list
-_ANNOUNCES_LENGTH = 4  # the last characters of a sentence that the pattern can match
+_ANNOUNCES_LENGTH = 4  # characters at the end of a sentence that the pattern looks at
 _DENIES = re.compile(
     r"\b(?:not|never|cannot|no|none|neither|avoid|without|except|unless|wrong|false|incorrect|invalid"
     r"|myths?|unsupported|forbidden|prohibited|impossible)\b|n['’]t\b",

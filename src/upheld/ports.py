@@ -31,12 +31,7 @@ Output_co = TypeVar("Output_co", bound="BaseModel", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document with its passages, and their vectors if there is an embedder.
-
-    Example::
-
-        await index.upsert("default", [IndexedDocument(document, passages, vectors)])
-    """
+    """A document with its passages, and their vectors if there is an embedder."""
 
     document: Document
     passages: tuple[Passage, ...]
@@ -59,13 +54,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts of what a collection holds.
-
-    Example::
-
-        statistics = kb.statistics()
-        print(statistics.documents, statistics.passages, statistics.unindexed)
-    """
+    """Counts of what a collection holds."""
 
     documents: int
     passages: int  # of current document versions
@@ -77,13 +66,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """What `maintain` did.
-
-    Example::
-
-        done = kb.maintain()
-        print(done.removed_rows, done.indexes_built)
-    """
+    """What `maintain` did."""
 
     removed_rows: int = 0
     indexes_built: tuple[str, ...] = ()
@@ -274,12 +257,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Decoding parameters; the defaults are greedy, for one reproducible reply.
-
-    Example::
-
-        reply = await llm.generate(messages, MyModel, Sampling(samples=8, temperature=1.0))
-    """
+    """Decoding parameters; the defaults are greedy, for one reproducible reply."""
 
     max_tokens: int = 512
     samples: int = 1
@@ -291,12 +269,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One generated token with its log probability and its most probable alternatives.
-
-    Example::
-
-        Token("yes", -0.1, alternatives=(("yes", -0.1), ("no", -2.4)))
-    """
+    """One generated token with its log probability and its most probable alternatives."""
 
     text: str
     logprob: float
@@ -305,13 +278,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Generation(Generic[Output_co]):
-    """One sample of a reply: the parsed value and the text that it was parsed from.
-
-    Example::
-
-        for generation in reply.generations:
-            print(generation.value, generation.text)
-    """
+    """One sample of a reply: the parsed value and the text that it was parsed from."""
 
     value: Output_co
     text: str
@@ -320,13 +287,7 @@ class Generation(Generic[Output_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[Output_co]):
-    """All samples of one request, and what the request cost.
-
-    Example::
-
-        reply = await llm.generate(messages, MyModel)
-        print(reply.value, reply.usage.tokens)
-    """
+    """All samples of one request, and what the request cost."""
 
     generations: tuple[Generation[Output_co], ...]
     usage: Usage = field(default_factory=Usage)

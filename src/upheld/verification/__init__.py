@@ -1,1 +1,1 @@
-"""Draft to verdicts: claims, premises, entailment, rules, decision. No search, no writing."""
+"""Verification: split a draft into claims and give each a verdict. No search and no writing."""

@@ -1,8 +1,9 @@
 """Aggregate the entailment scores of many premises into one probability that a claim is supported.
 
-The maximum over many windows picks up noise: the more windows, the higher it is. So the second
-best score, the sentences gathered from all of a source, the number of premises and the words that
-claim and source share count as well. Their weights are fitted on labelled claims, with the model.
+The maximum over many windows picks up noise: the more windows, the higher it is. So the fit also
+uses the second best score, the score of the sentences gathered from the whole source, the number of
+premises, and the share of words that claim and source have in common. The weights are fitted on
+labelled claims, together with the model.
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ from upheld.text.words import terms
 from upheld.verification.premises import Finding, Task
 from upheld.verification.source import Source
 
-_BOUND = 1e-4  # probabilities nearer to 0 and 1 than this say no more
+_BOUND = 1e-4  # clip probabilities this close to 0 and 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """What the aggregation knows about one claim and the sources that were read for it."""
+    """The inputs to the fit: features of one claim and the sources read for it."""
 
     best: float  # logit of entailment by the premise that supports most
-    second: float  # by the one after it
+    second: float  # the same, by the second best premise
     gathered: float  # by the sentences nearest to the claim, from all of a source
     against: float  # logit of contradiction by the premise that contradicts most, of any source
-    premises: float  # log of how many were read
-    overlap: float  # share of the claim's terms that stand in the sources
-    objected: float  # 1: a rule vetoes every premise
+    premises: float  # log of the number of premises read
+    overlap: float  # share of the claim's terms that occur in the sources
+    objected: float  # 1 if a rule vetoes every premise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
-    """A logistic fit over the features; unfitted, the best premise's own probability."""
+    """A logistic regression over the features; by default, the best premise's probability."""
 
     best: float = 1.0
     second: float = 0.0
@@ -69,7 +70,7 @@ class SourceScore:
     task: Task
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
-    against: float  # what contradicts the claim most, in any source
+    against: float  # the highest contradiction score of any source
 
     @cached_property
     def features(self) -> Features:
@@ -81,7 +82,7 @@ class SourceScore:
 
     @property
     def best(self) -> Finding:
-        """The premise that supports most; premises without a veto come first."""
+        """The finding with the highest entailment score; those without a veto come first."""
         return max(_free(self.findings), key=lambda each: each.judgement.entails)
 
     @cached_property
@@ -90,7 +91,7 @@ class SourceScore:
 
 
 def source_scores(task: Task, findings: Sequence[Finding]) -> list[SourceScore]:
-    """One for each source that was read alone, one for each set that was read together."""
+    """Group findings by source: one score per source read alone, one per set read together."""
     groups: dict[tuple[Source, ...], list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.sources, []).append(finding)

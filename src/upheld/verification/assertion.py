@@ -1,8 +1,8 @@
-"""What a source has in words but does not say itself: denied, alleged, left open, yet to come.
+"""Find statements that a source contains but does not assert: denied, alleged, open or future.
 
-A model reads "It is false that X" and finds X. So words that a source puts off are marked here, by
-patterns that are narrow on purpose: a claim that is stopped wrongly is a true one called
-unsupported. Plain negation ("Dogs are not allowed") is left to the model, which reads it well.
+An entailment model reads "It is false that X" and finds X. This module marks such words. Its
+patterns are narrow on purpose: a false match turns a true claim into an unsupported one. Plain
+negation ("Dogs are not allowed") is left to the model, which reads it well.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from enum import Enum
 from upheld.text.patterns import LONGEST_PART, matches, search
 from upheld.text.sentences import Span, block_spans
 
-_LOOK_AHEAD = 200  # characters in which a sentence may be taken back
+_LOOK_AHEAD = 200  # characters after a sentence in which it may be retracted
 
 
 class Assertion(Enum):
-    """How a source puts words off, as a reader is told."""
+    """How a source withholds its assertion; the value is the word shown to the reader."""
 
     DENIED = "denied"
     ALLEGED = "only alleged"
@@ -30,7 +30,7 @@ class Assertion(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unasserted:
-    """Words of a source, and how it puts them off."""
+    """A span of a source that the source does not assert, and how."""
 
     start: int
     end: int
@@ -53,8 +53,9 @@ _AHEAD = (
     r"|later this (?:week|month|year)|in the (?:near|coming) \w+)"
 )
 
-# What follows the match, to the end of its clause, is put off. A group that is named needs other
-# words later on its line (`_LATER`): looked for from every match, they would take quadratic time.
+# The text after the match is not asserted, up to the end of its clause. A named group also needs
+# other words later on its line (`_LATER`): to search for them from every match would take quadratic
+# time.
 _FROM_HERE = (
     (
         Assertion.DENIED,
@@ -96,7 +97,7 @@ _LATER_ON_LINE = {
     group: re.compile(rf"\b(?=({pattern}))", re.IGNORECASE)
     for group, pattern in _LATER.items()
 }
-# All of the sentence is put off.
+# The whole sentence is not asserted.
 _MYTH = re.compile(r"\W*+(?:myth|rumou?r|false)(?: \d++)?\s*+[:–—]", re.IGNORECASE)
 _ALLEGED = re.compile(r", (?:[\w'’]+ ){1,4}(?:alleg(?:e|es|ed)|claimed)\W*$", re.IGNORECASE)
 _WHETHER = re.compile(r"whether\b", re.IGNORECASE)
@@ -154,7 +155,7 @@ _SAME_TIME = re.compile(
 
 
 def carries(claim: str, assertion: Assertion) -> bool:
-    """Whether a claim has a qualification of its own, so that it is not the bare statement."""
+    """Return whether a claim is qualified itself, so that it is not the bare statement."""
     if assertion is Assertion.AHEAD:
         return search(_SAME_TIME, claim) is not None
     hedged = assertion is not Assertion.DENIED and search(_HEDGE, claim)
@@ -162,10 +163,13 @@ def carries(claim: str, assertion: Assertion) -> bool:
 
 
 def unasserted(text: str, sentences: Sequence[Span], context: str = "") -> dict[Span, Unasserted]:
-    """The sentences of a text that it puts off, in whole or in part; `context` is its headings."""
+    """Return the sentences that a text does not assert, in whole or in part.
+
+    `context` is the title and headings of the text.
+    """
     tales = list(_tales(text, bool(_TALES_HEADING.search(context[:LONGEST_PART]))))
     starts = [first for first, _ in tales]
-    contradicted: set[int] = set()  # tales that their own block speaks against, from a place on
+    contradicted: set[int] = set()  # blocks of myths that their own text has begun to refute
     found: dict[Span, Unasserted] = {}
     for start, end in sentences:
         told = text[start:end]
@@ -205,7 +209,7 @@ def _in_sentence(sentence: str) -> tuple[int, int, Assertion] | None:
 
 
 def _of_whole(sentence: str) -> Assertion | None:
-    """How all of a sentence is put off, if it is."""
+    """Return how a whole sentence is not asserted, or None."""
     if _MYTH.match(sentence):
         return Assertion.DENIED
     if _ALLEGED.search(sentence[-LONGEST_PART:]):
@@ -216,7 +220,7 @@ def _of_whole(sentence: str) -> Assertion | None:
 
 
 def _first(pattern: re.Pattern[str], sentence: str) -> Span | None:
-    """Where the first match stands that has, later on its line, the words that it needs."""
+    """Return the span of the first match whose required words follow later on the same line."""
     later: dict[str, dict[int, Span]] = {}
     line_end = at = 0
     while match := search(pattern, sentence, at):
@@ -235,7 +239,7 @@ def _first(pattern: re.Pattern[str], sentence: str) -> Span | None:
 
 
 def _last_on_lines(pattern: re.Pattern[str], sentence: str) -> dict[int, Span]:
-    """The last match on each line that has one, by where the line ends."""
+    """Return the last match on each line that has one, keyed by the end of the line."""
     found: dict[int, Span] = {}
     line_end = -1
     for match in matches(pattern, sentence):
@@ -251,8 +255,8 @@ def _end_of_line(text: str, at: int) -> int:
 
 
 def _tales(text: str, throughout: bool) -> Iterator[Span]:
-    """Blocks in which myths are told: below a heading or an opening line that calls them so."""
-    below, announced = 0 if throughout else _NO_LEVEL, False  # the level of that heading
+    """Yield blocks that list myths: below a heading or an opening line that says so."""
+    below, announced = 0 if throughout else _NO_LEVEL, False  # `below` is the level of the heading
     for start, end in block_spans(text):
         block = text[start:end]
         level = len(block) - len(block.lstrip("#"))

@@ -1,8 +1,7 @@
-"""Chain of verification (CoV-RAG, arXiv:2410.05801): score, judge and revise, in one call.
+"""Chain of verification (CoV-RAG, arXiv:2410.05801): score, judge and revise in one call.
 
-What a chain of verification says: scores, a judgment, a revised question (CoV-RAG, Table 1).
-
-Start-Revise (CoV-RAG, Table 4): the ablation that revises before anything has been searched.
+`Verification` holds the scores, the judgment and the revised question (Table 1 of the paper).
+`ReviseFirst` is Start-Revise (Table 4): the ablation that revises before any search.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from upheld.text.words import words
 from upheld.types import Draft, Question
 
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-# The paper's Start-Revise fails by questions too long for a retriever (section 4.3): bound them.
+# The paper's Start-Revise fails because its questions are too long for a retriever (section 4.3),
+# so their length is bounded.
 _Query = Annotated[str, Field(json_schema_extra={"maxLength": 200})]
 
 
@@ -56,11 +56,11 @@ class Direct(BaseModel, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found about a draft; the default says that nobody could look."""
+    """The result of verifying a draft; the default means that the draft was not verified."""
 
     judgment: Judgment = Judgment.UNCLEAR
     revised_question: str = ""
-    scores: Chain | None = None  # none without the chain
+    scores: Chain | None = None  # None in the ablation without the chain
 
     def __str__(self) -> str:
         told = [self.judgment.value]
@@ -76,9 +76,9 @@ class Verification:
 
     @property
     def score(self) -> Score:
-        """Orders answers to one question: judgment, then the mean of the five answer scores."""
+        """The sort key of answers: judgment, then the mean of the five answer scores."""
         if self == Verification():
-            return ()  # below any answer that somebody has looked at
+            return ()  # below any answer that was verified
         rank = (Judgment.FALSE, Judgment.UNCLEAR, Judgment.TRUE).index(self.judgment)
         if (s := self.scores) is None:
             return (float(rank),)
@@ -87,12 +87,16 @@ class Verification:
 
 
 def revision(text: str, question: Question) -> str:
-    """On one line, and empty where it asks the same words again: they would find the same."""
+    """Return the revised question on one line; empty if it has the same words as the question.
+
+    The same words would find the same passages.
+    """
     revised = " ".join(text.split())
     return "" if words(revised) in ([], words(question.text)) else revised
 
 
-# Footnote 1 gives these values, found by cross-validation, but no operators: those are ours.
+# Footnote 1 of the paper gives these values, found by cross-validation, but not the operators;
+# those are our choice.
 _REFERENCE_BELOW = 0.27
 _CORRECTNESS_BELOW = 0.26
 _BIAS_ABOVE = 0.7
@@ -100,7 +104,7 @@ _TRUTHFULNESS_BELOW = 0.92
 
 
 class Sigma(StrEnum):
-    """When to search again: at every revised question, or only where there is a fault as well."""
+    """When to search again: on every revised question, or only if there is a fault as well."""
 
     NON_EMPTY = "non_empty"
     ANY = "any"
@@ -108,7 +112,7 @@ class Sigma(StrEnum):
 
 
 def sigma(verification: Verification, mode: Sigma = Sigma.NON_EMPTY) -> bool:
-    """The indicator of Algorithm 1, line 5: whether to search again with the revised question."""
+    """Return whether to search again with the revised question (Algorithm 1, line 5)."""
     if not verification.revised_question:
         return False
     match mode:
@@ -121,7 +125,7 @@ def sigma(verification: Verification, mode: Sigma = Sigma.NON_EMPTY) -> bool:
 
 
 def faults(verification: Verification) -> tuple[bool, ...]:
-    """The conditions of the cheaper sigma, each on its own; without the chain only the judgment."""
+    """The fault conditions of the paper, one by one; without the chain only the judgment."""
     wrong = verification.judgment is Judgment.FALSE
     if (scores := verification.scores) is None:
         return (wrong,)
@@ -136,11 +140,14 @@ def faults(verification: Verification) -> tuple[bool, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ChainVerify:
-    """Algorithm 1, line 4; prompted, not trained. Where the model fails, nothing is revised."""
+    """Verify a draft with one prompted call (Algorithm 1, line 4); the model is not trained for it.
+
+    If the model fails, the question is not revised and the run is marked as degraded.
+    """
 
     llm: LLM
-    chain: bool = True  # False: revise directly, the ablation of Table 5
-    write: Prompt = field(default_factory=lambda: load("write"))  # the writer's: a shared prefix
+    chain: bool = True  # False: revise directly, without scores (the ablation of Table 5)
+    write: Prompt = field(default_factory=lambda: load("write"))  # the writer's, as a shared prefix
     max_tokens: int = 320  # eight fields, and a question of 200 characters
 
     async def __call__(self, draft: Draft) -> Verification:
@@ -171,7 +178,7 @@ class ChainVerify:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviseFirst:
-    """A question in, a better one to search with out; where the model fails, the question."""
+    """Rewrite a question before any search; if the model fails, return it unchanged."""
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("revise_first"))

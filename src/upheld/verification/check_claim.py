@@ -1,6 +1,6 @@
-"""One claim against its sources by the model: first what it cites, then what else is at hand.
+"""Check one claim with the entailment model: first the cited sources, then the other ones.
 
-The claim as a model is to read it, or why it cannot; and which sources it cannot read.
+`Hypothesis` prepares the claim for the model, or says why the model cannot read it or its sources.
 """
 
 from __future__ import annotations
@@ -27,19 +27,22 @@ if TYPE_CHECKING:
     from upheld.ports import Vector
 
 
-_SEEN = 10_000  # characters that tell a text's language
+_SEEN = 10_000  # characters from which the language is detected
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hypothesis:
-    """Fits claims to a model: what is too long, too short or foreign is said to be so."""
+    """Fits claims to a model; claims that are too long, too short or foreign get a failure."""
 
     model: Entailment
     premises: Premises
     most_foreign: float
 
     def __call__(self, task: Task, context: Sequence[str]) -> Task:
-        """`context` is what may stand before the claim; it goes where it does not fit."""
+        """Return the task with its hypothesis, or with the reason why it cannot be checked.
+
+        `context` is text to put before the claim; it is dropped where it does not fit.
+        """
         if task.settled is not None:
             return task
         if self._is_foreign(task.said):
@@ -93,9 +96,9 @@ Asked = Sequence[tuple[Premise, Pair]]
 
 @dataclass(frozen=True, slots=True)
 class Entailed:
-    """What the model found about one claim, and what stopped it from finding more."""
+    """What the model found about one claim, and the failure that stopped it, if any."""
 
-    task: Task  # as the model was given it
+    task: Task  # as it was given to the model
     findings: tuple[Finding, ...] = ()
     failure: CheckFailure | None = None
 
@@ -111,10 +114,10 @@ class Entail:
     decide: Decide
     deadline: Deadline
     step: Span
-    embedder: Embedder | None = None  # for the search among a long source's windows
+    embedder: Embedder | None = None  # to search among the windows of a long source
 
     async def __call__(self, quoted: Task, context: Sequence[str]) -> Entailed:
-        """Both rungs; the second only where the first does not uphold the claim."""
+        """Check the cited sources; check the others only if those do not support the claim."""
         task = await self.deadline(lambda: self.word(quoted, context))
         if isinstance(task, CheckFailure):
             return Entailed(quoted, (), task)
@@ -129,7 +132,7 @@ class Entail:
         return Entailed(task, found)
 
     async def _vector(self, task: Task) -> Vector | None:
-        """The claim's vector, where there is a source to search with it; else words must do."""
+        """Embed the claim if a source has window vectors; None means search by words alone."""
         if self.embedder is None or not any(s.vectors for s in (*task.cited, *task.others)):
             return None
         try:
@@ -148,7 +151,7 @@ class Entail:
         found: Sequence[Finding],
         premises_of: Callable[[Task, Sequence[Finding]], Iterable[Premise]],
     ) -> tuple[Finding, ...] | CheckFailure:
-        """One call of the model for all premises of a rung."""
+        """Call the model once for all premises of one step."""
         asked = await self.deadline(
             lambda: [
                 (premise, _pair(self.model, task, premise)) for premise in premises_of(task, found)
@@ -173,7 +176,7 @@ class Entail:
 
 
 def _pair(model: Entailment, task: Task, premise: Premise) -> Pair:
-    """Premise and claim, the claim in the premise's notation where there is room for it."""
+    """Pair premise and claim; the claim is respelt in the premise's notation if it still fits."""
     respelt = in_notation_of(premise.text, task.hypothesis)
     if respelt != task.hypothesis:
         size = model.count_tokens(premise.text) + model.count_tokens(respelt)

@@ -1,13 +1,11 @@
-"""What needs no check: sentences that say nothing about the world, each with its typed cause.
+"""Find sentences that need no check because they state nothing, each with its typed cause.
 
-The rules are narrow on purpose. A sentence that is wrongly let off escapes every check, while one
-that is wrongly checked is only shown as unsupported. So a heading, and what follows a remark such
-as "the documents do not mention", may name a thing but has no room for a statement about it.
+The rules are narrow on purpose. A sentence that is wrongly exempted escapes every check, while one
+that is wrongly checked is only shown as unsupported. So a heading, or the text after a remark such
+as "the documents do not mention", may name a thing but must not state anything about it.
 
-Entries of a list of sources: marks, titles and addresses, and no room for a claim.
-
-Whatever else stands below "Sources:" is checked like any other sentence: a false claim must not
-escape by standing there.
+Entries of a list of sources (marks, titles, addresses) need no check either. Anything else below
+"Sources:" is checked like any other sentence, so that a false claim cannot hide there.
 """
 
 from __future__ import annotations
@@ -62,8 +60,8 @@ _HEDGE = re.compile(
     r"|(?:please )?let me know if you(?:'d| would)? (?:have|need|want|like)"
     r"|please (?:note|consult|check|verify|see))\b"
 )
-# The kinds of words in a phrase that names a thing: any other word is an `x`, and a statement
-# needs two of those, a subject and a verb.
+# Kinds of words in a phrase that only names a thing. Any other word is an `x`; a statement needs
+# two of those, a subject and a verb.
 _KINDS = {
     "d": "the a an your our my",
     "a": """additional any brief common full further general given important key known main more
@@ -81,11 +79,11 @@ _THING = re.compile("[da]*x?n*(?:p[da]*x?n*)*")
 _ANSWERS = frozenset({"yes", "no", "not", "none", "never", "always", "true", "false"})
 
 
-@cached_in_run(1_000)  # as often as its claim is checked
+@cached_in_run(1_000)  # called each time that the claim is checked
 def not_checkworthy(text: str) -> Cause | None:
-    """Why a claim needs no check, or None: then it must be checked.
+    """Return why a claim needs no check, or None if it must be checked.
 
-    A claim of several sentences needs a check as soon as one of them does.
+    A claim of several sentences must be checked if one of them must.
     """
     causes = [_of_sentence(each) for each in sentences(text)] or [Cause.NO_WORDS]
     return None if None in causes else causes[0]
@@ -98,7 +96,7 @@ def _of_sentence(text: str) -> Cause | None:
     if said.rstrip("\"'”’)*").endswith(("?", "？")):
         return Cause.QUESTION
     if figures(said):
-        return None  # whoever gives a figure says something about the world
+        return None  # a figure is always a statement
     if _is_heading(text, said):
         return Cause.HEADING
     plain = said.casefold().replace("’", "'").strip(" .!…:*_\"'")
@@ -120,18 +118,18 @@ def _is_heading(text: str, said: str) -> bool:
 
 
 def only_names(phrase: str) -> bool:
-    """Whether a phrase names things ("history of the harbour") and cannot say anything of them.
+    """Return whether a phrase only names things ("history of the harbour") and states nothing.
 
-    One word that we do not know is allowed in each part, where a noun would stand: "prices" may
-    come after it but not before it, since "prices doubled" is a statement.
+    Each part may have one unknown word, where a noun would be: "prices" may come after it but not
+    before it, since "prices doubled" is a statement.
     """
     if re.search(r"[^\w\s&'-]", phrase):
-        return False  # it goes on after a comma, a colon, a dash
+        return False  # the phrase continues after a comma, a colon or a dash
     kinds = "".join(_KIND.get(word, "x") for word in words(phrase.replace("&", " and ")))
     return all(_THING.fullmatch(part) and part.count("x") <= 1 for part in kinds.split("l"))
 
 
-_LONGEST = 500  # characters; what is longer is no entry
+_LONGEST = 500  # characters; longer text is not an entry
 _ADDRESS = re.compile(
     r"[<(\[]{0,2}(?:(?:https?|ftp|file|s3)://|www\.|doi:|mailto:)\S+\Z", re.IGNORECASE
 )
@@ -144,7 +142,7 @@ _AROUND = " \t.,;:–—-|/()[]<>{}\"'“”‘’«»*_`"
 
 
 def is_reference(line: str, titles: Collection[str]) -> bool:
-    """Whether a line of a list of sources names one and says nothing."""
+    """Return whether a line of a list of sources only names a source and states nothing."""
     if len(line) > _LONGEST:
         return False
     told = " ".join(token for token in spoken(line).split() if not _is_address(token))
@@ -156,7 +154,7 @@ def is_reference(line: str, titles: Collection[str]) -> bool:
 
 
 def titles_of(passages: Iterable[Passage]) -> frozenset[str]:
-    """What the sources are called: their titles, addresses, file names and ids."""
+    """The names of the sources: titles, addresses, file names and ids."""
     return frozenset(
         _folded(name)
         for each in passages

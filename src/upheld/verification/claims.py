@@ -1,4 +1,4 @@
-"""Claims of an answer: its sentences, with exact places, and the numbers that they cite."""
+"""Split an answer into claims: its sentences, with exact positions and the numbers they cite."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _SOURCES = re.compile(
 )
 _FULL_STOP = re.compile(r"[.!?][\"”')]?\s*\Z")
 _TO_LINE_END = re.compile(r"[ \t]*+(?:\n|\Z)")
-_LONGEST_ENTRY = 600  # characters that are looked at
+_LONGEST_ENTRY = 600  # characters of an entry that are read
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of an answer: `answer[start:end] == text`, marks after it left out."""
+    """A sentence of an answer: `answer[start:end] == text`, without the marks after it."""
 
     text: str
     start: int
     end: int
     marks: tuple[int, ...] = ()
-    entry: str = ""  # the line it stands on, below a heading such as "Sources:"
+    entry: str = ""  # its line, if it is below a heading such as "Sources:"
 
 
-@cached_in_run(1_000)  # a draft is checked again and again, and most of its claims stay
+@cached_in_run(1_000)  # a draft is checked repeatedly and most of its claims do not change
 def split_answer(answer: str) -> tuple[Sentence, ...]:
-    """The sentences of an answer; every mark belongs to the sentence before it, or around it."""
+    """Split an answer into sentences; a mark belongs to the sentence before it, or around it."""
     bare = unmark(answer)
-    # A mark after a full stop ends a sentence, also where the splitter sees an abbreviation.
+    # A mark after a full stop ends a sentence, even where the splitter sees an abbreviation.
     ends = {
         place for place, _ in bare.marks if _FULL_STOP.search(bare.text, max(0, place - 8), place)
     }
@@ -48,7 +48,7 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
     spans = sentence_spans(bare.text, {*ends, *lines})
     numbers: list[list[int]] = [[] for _ in spans]
     starts = [start for start, _ in spans]
-    # Marks in a row stand at the same place, and what follows them is looked at once.
+    # Marks in a row share one position, so their owner is looked up once.
     for place, in_a_row in groupby(bare.marks, key=itemgetter(0)):
         owner = _owner(bare.text, place, starts)
         if owner is not None:
@@ -69,15 +69,15 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
 
 
 def spoken(text: str) -> str:
-    """What a claim says: without marks, list signs and emphasis, on one line."""
+    """Return the text of a claim on one line, without marks, list signs and emphasis."""
     plain = replaced(_EMPHASIS, _BULLET.sub("", without_marks(text)), lambda _: "")
     return " ".join(plain.split())
 
 
 def _owner(text: str, place: int, starts: Sequence[int]) -> int | None:
-    """Which sentence a mark at this place of the unmarked text belongs to."""
+    """Return the index of the sentence that owns a mark at this position of the unmarked text."""
     after = bisect_left(starts, place)  # the first sentence that begins here or later
-    opens_line = place > 0 and text[place - 1] == "\n"  # blanks before a mark went with it
+    opens_line = place > 0 and text[place - 1] == "\n"  # blanks before a mark were removed with it
     stands_alone = _TO_LINE_END.match(text, place) is not None
     if after == 0 or (opens_line and not stands_alone):
         return after if after < len(starts) else None
@@ -85,7 +85,7 @@ def _owner(text: str, place: int, starts: Sequence[int]) -> int | None:
 
 
 def _lines_of_sources(text: str) -> list[int]:
-    """Where the heading of a list of sources begins, and each line below it."""
+    """Return the start of the heading of a list of sources, and of each line below it."""
     heading = _SOURCES.search(text)
     if heading is None:
         return []
@@ -94,7 +94,7 @@ def _lines_of_sources(text: str) -> list[int]:
 
 
 def _line_at(text: str, lines: Sequence[int], place: int) -> str:
-    """The line of a list of sources at this place; empty above the list."""
+    """Return the line of the list of sources at this position; empty above the list."""
     at = bisect_right(lines, place)
     if at == 0:
         return ""

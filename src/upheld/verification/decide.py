@@ -19,7 +19,7 @@ from upheld.verification.premises import Finding, Task
 from upheld.verification.source import CheckFailure, Source
 
 _MOST_EVIDENCE = 3
-_STOPPED = 0.99  # of the threshold
+_STOPPED = 0.99  # share of the threshold that a vetoed score is capped at
 _NOTHING_READ = CheckFailure(Cause.NO_SOURCE, "nothing was found in the sources to hold it against")
 
 
@@ -82,7 +82,7 @@ class Decide:
         against = self._cited_against(task, read)
         if task.quotes:
             return _quoted(task, against)
-        # One number whatever the verdict: thresholds are fitted on what is emitted here.
+        # The same number for every verdict, because thresholds are fitted on these numbers.
         probability = max((self.probability(each.features) for each in read), default=0.0)
         if pro := self._best(task, [each for each in read if self.supports(each)]):
             return self._entailed(task, pro, against, probability, model)
@@ -179,7 +179,7 @@ class Decide:
             return Support.SUPPORTED
         enough = task.quotes or any(each.alone and self.supports(each) for each in within)
         if not enough and any(map(self.supports, about)):
-            return Support.SUPPORTED  # passages that only together say it uphold it together
+            return Support.SUPPORTED  # passages that support it only together all count
         if any(map(self.contradicts, alone)):
             return Support.CONTRADICTED
         if not alone or source.passage.id in task.unread:

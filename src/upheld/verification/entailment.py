@@ -1,4 +1,4 @@
-"""The one way to ask an entailment model: each pair once, in time, and its scores looked at."""
+"""Ask an entailment model: each pair once, before the deadline, with its scores validated."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from upheld.verification.source import CheckFailure
 
 T = TypeVar("T")
 
-_SLACK = 0.01  # how far probabilities may be from a sum of one
+_SLACK = 0.01  # how far the sum of the probabilities may be from one
 
 
 async def judge(
     model: Entailment, pairs: Sequence[Pair], step: Span, deadline: Deadline
 ) -> Mapping[Pair, Judgement] | CheckFailure:
-    """Judgements by pair, or why there are none: one doubtful score spoils the whole reply.
+    """Return judgements by pair, or a failure: one invalid score rejects the whole reply.
 
-    A run asks for each pair once, however often its drafts are checked.
+    Within a run each pair is scored once, however often its drafts are checked.
     """
     known: dict[Pair, Judgement] = current_run().known.setdefault(("judge", id(model)), {})
     new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
@@ -51,11 +51,11 @@ async def judge(
 
 
 class Deadline:
-    """How the work on one check is done: off the event loop, and before the run's deadline.
+    """Runs the work of one check off the event loop and before the run's deadline.
 
-    Splitting and comparing a long source takes seconds, which no other request may wait for. Work
-    on a few short passages is done sooner than a thread takes it over, so that stays where it is.
-    There is no other limit than the run's budget; a run without one waits for the check to end.
+    Splitting and comparing a long source takes seconds, which would block other requests, so it
+    runs in a thread. Work on a few short passages takes less time than starting a thread, so it
+    runs in place. The only limit is the run's budget; a run without one waits for the check to end.
     """
 
     def __init__(self, *, grace: float = 0.0, small: bool = False) -> None:
@@ -66,7 +66,7 @@ class Deadline:
         self._last_call = self._meter.clock() + max(left, 0.0) + grace  # all steps share the grace
 
     async def __call__(self, work: Callable[[], T], *, late: bool = False) -> T | CheckFailure:
-        """The result, or why there is none; `late`: it is worth the grace after the deadline."""
+        """Return the result, or the failure; `late` allows the grace period after the deadline."""
 
         async def step(seconds: float) -> T:
             if self.small:
@@ -80,14 +80,14 @@ class Deadline:
         return await self.before_deadline(step, late=late)
 
     def go_on(self) -> None:
-        """Raise TimeoutError in a thread that nobody waits for any more; for long loops."""
+        """Raise TimeoutError if the caller has stopped waiting; for long loops in threads."""
         if self._stopped.is_set():
             raise TimeoutError
 
     async def before_deadline(
         self, work: Callable[[float], Awaitable[T]], *, late: bool = False
     ) -> T | CheckFailure:
-        """What the work comes to in the seconds that it is told it has."""
+        """Run the work with the seconds that are left, and return its result or the failure."""
         meter = self._meter
         seconds = self._last_call - meter.clock() if late else meter.seconds_left
         if seconds <= 0:
@@ -112,7 +112,7 @@ class Deadline:
 
 
 def failed(error: UpheldError) -> CheckFailure:
-    """A model that raised, as the reason of a verdict."""
+    """Turn an error of the model into the reason of a verdict."""
     return CheckFailure(Cause.MODEL_FAILED, f"the verifier failed: {error.first_line}")
 
 

@@ -1,9 +1,9 @@
-"""The exact quote: a claim that is whole sentences of a source, word for word.
+"""The exact quote: a claim that is, word for word, one or more whole sentences of a source.
 
-Only whole sentences count, because "It is false that X" contains X. And a sentence counts only
-where its source says it in its own voice: not inside quotation marks, not below "These claims are
-wrong:", not under a heading such as "Common myths", not when the next sentence takes it back.
-Whatever does not count here goes on to the model, and to the rules, which know plain denials.
+Only whole sentences count, because "It is false that X" contains X. And a sentence counts only if
+its source asserts it: not inside quotation marks, not below "These claims are wrong:", not under a
+heading such as "Common myths", not if the next sentence retracts it. Claims without an exact quote
+go on to the model and the consistency rules, which handle plain denials.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from upheld.text.words import words
 from upheld.types import Passage
 from upheld.verification.claims import spoken
 
-_LOOK_AHEAD = 200  # characters in which a sentence may be taken back
-_FEWEST_WORDS = 3  # "No, never." says nothing without its question
+_LOOK_AHEAD = 200  # characters after a sentence in which it may be retracted
+_FEWEST_WORDS = 3  # "No, never." means nothing without its question
 _FEWEST_UNSPACED = 6
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
@@ -43,7 +43,7 @@ _TAKEN_BACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A sentence of a source in comparable form; `place` tells which follow each other."""
+    """A sentence of a source in comparable form; neighbours have consecutive `place`s."""
 
     start: int
     end: int
@@ -52,14 +52,14 @@ class Quotable:
 
 
 def quotable(passage: Passage) -> tuple[Quotable, ...]:
-    """The sentences that a passage says in its own voice."""
+    """Return the sentences that a passage asserts itself, so that they may be quoted."""
     if search(_DOUBT, f"{passage.title} {' '.join(passage.heading_path)}"):
         return ()
     return tuple(_quotable(passage.text))
 
 
 def find_quote(claim: str, sentences: tuple[Quotable, ...]) -> Span | None:
-    """Where one or more whole sentences in a row say exactly what the claim says."""
+    """Return the span of consecutive whole sentences that equal the claim, or None."""
     wanted = _wanted(claim)
     if not wanted:
         return None
@@ -77,11 +77,11 @@ def find_quote(claim: str, sentences: tuple[Quotable, ...]) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """Sentences as one text, so that several in a row are compared at once."""
+    """Sentences as one text, so that several consecutive ones are compared at once."""
 
     text: str
-    starts: tuple[int, ...]  # of each sentence in the text
-    ends: Mapping[int, int]  # sentences by where their last word ends
+    starts: tuple[int, ...]  # start of each sentence in the text
+    ends: Mapping[int, int]  # index of a sentence by the end of its last word
 
     @classmethod
     def by(cls, sentences: Sequence[Quotable]) -> _Said:
@@ -90,7 +90,8 @@ class _Said:
         ends: dict[int, int] = {}
         length = place = 0
         for number, each in enumerate(sentences):
-            # Only what follows each other may be one quote, and no form has a line end.
+            # Only consecutive sentences may form one quote; the line end, which no form has,
+            # separates the others.
             between = " " if each.place == place + 1 else "\n"
             starts.append(length + 1)
             ends.setdefault(length + 1 + len(each.form.rstrip(_END)), number)
@@ -99,32 +100,32 @@ class _Said:
         return cls("".join(parts), tuple(starts), ends)
 
     def until(self, first: int, wanted: str) -> int | None:
-        """The sentence at whose end the text from the first one on has said what is wanted."""
+        """Return the last sentence of a match that begins at sentence `first`, or None."""
         start = self.starts[first]
         last = self.ends.get(start + len(wanted))
         return last if last is not None and self.text.startswith(wanted, start) else None
 
 
 def comparable(text: str) -> str:
-    """The form in which quotes are compared: case, spacing and typography do not count."""
+    """Normalise text for comparison: case, spacing and typography are ignored."""
     plain = replaced(_INVISIBLE, normalized("NFC", spoken(text)), lambda _: "")
     for printed, typed in _TYPOGRAPHY.items():
         plain = plain.replace(printed, typed)
     return " ".join(plain.casefold().split())
 
 
-@cached_in_run(1_000)  # every source is asked for the same claim
+@cached_in_run(1_000)  # called for every source with the same claim
 def _wanted(claim: str) -> str:
-    """What must stand in a source; empty if the claim is too short to be a quote."""
+    """Return the text to look for in a source; empty if the claim is too short to be a quote."""
     wanted = comparable(claim).rstrip(_END)
     if wanted[:1] == wanted[-1:] == '"' and wanted.count('"') == 2:
-        wanted = wanted[1:-1].rstrip(_END)  # an answer may set a quote in quotation marks
+        wanted = wanted[1:-1].rstrip(_END)  # an answer may put a quote in quotation marks
     return wanted if _says_something(wanted) else ""
 
 
 def _quotable(text: str) -> Iterator[Quotable]:
     doubted = False  # below a heading that casts doubt
-    announced = False  # below a line that leads on, in the list or block that it opens
+    announced = False  # below a line that ends in a colon, in the list or block that it opens
     has_capitals = text != text.lower()
     first = 0
     for start, end in block_spans(text):

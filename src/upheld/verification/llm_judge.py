@@ -1,8 +1,8 @@
-"""Judge: a language model's word on claims that the small verifier is unsure of, and on no others.
+"""Ask a language model about the claims that the small verifier is unsure of, and no others.
 
-The last and dearest rung, off unless it is asked for: one call for all uncertain claims of an
-answer, about what they cite and what the verifier found. It never overrules a rule or a
-contradiction, and where the call fails the verifier's verdicts stand.
+The last and most expensive check, off by default: one call for all uncertain claims of an answer,
+with the passages they cite and those the verifier found. It never overrules a rule or a
+contradiction. If the call fails, the verifier's verdicts stay.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from upheld.run.calls import generate
 from upheld.run.trace import current_run
 from upheld.types import Cause, Claim, Passage, Support, Verdict, located
 
-# Not what a rule vetoed, nor what a source contradicts.
+# A claim that a rule vetoed or a source contradicts is never judged.
 _OPEN_TO_DOUBT = frozenset({Cause.ENTAILED, Cause.ENTAILED_ELSEWHERE, Cause.NOT_ENTAILED})
 _TOKENS_PER_VERDICT = 12
-_DOUBT = 0.2  # how far from the threshold a score is open to doubt; chosen, not fitted
+_DOUBT = 0.2  # how far from the threshold a score counts as uncertain; chosen, not fitted
 
 
 def band_around(supported_above: float) -> tuple[float, float]:
-    """The scores in which the verifier is unsure: those near its threshold."""
+    """Return the range of scores, around its threshold, in which the verifier is unsure."""
     return max(0.0, supported_above - _DOUBT), min(1.0, supported_above + _DOUBT)
 
 
@@ -64,19 +64,19 @@ class Words(BaseModel):
 
 @lru_cache
 def words_about(claims: int) -> type[Words]:
-    """`Words` whose schema admits as many as there are claims."""
+    """Return `Words` with a schema that requires exactly as many verdicts as there are claims."""
     bounds = Field(min_length=claims, max_length=claims)
     return create_model("Words", __base__=Words, verdicts=(list[Word], bounds))
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeUncertain:
-    """Verdicts in the band are asked again; a judged claim's score is the edge of the band."""
+    """Asks about claims with a score in the band; a judged claim's score is an edge of the band."""
 
     llm: LLM
     band: tuple[float, float]
     prompt: Prompt = field(default_factory=lambda: load("judge"))
-    most_text: int = 20_000  # characters of passages; a claim whose own do not fit is not judged
+    most_text: int = 20_000  # characters of passages; a claim is not judged if its own do not fit
 
     async def __call__(
         self, claims: Sequence[Claim], passages: Sequence[Passage]
@@ -99,7 +99,7 @@ class JudgeUncertain:
     def _shown(
         self, claims: Sequence[Claim], known: Mapping[str, Passage]
     ) -> tuple[list[int], list[Passage]]:
-        """The places of the claims to judge, and all that they rest on: nothing of it left out."""
+        """Return the indexes of the claims to judge, and all passages they cite or rest on."""
         doubtful: list[int] = []
         shown: dict[str, Passage] = {}
         for place, claim in enumerate(claims):
@@ -113,7 +113,7 @@ class JudgeUncertain:
         return doubtful, list(shown.values())
 
     def _is_uncertain(self, claim: Claim) -> bool:
-        """In the band; a claim that cites nothing has nothing that it can be judged by."""
+        """Return whether the score is in the band; a claim without citations cannot be judged."""
         (low, high), verdict = self.band, claim.verdict
         if verdict.probability is None or not low <= verdict.probability < high:
             return False
@@ -129,7 +129,7 @@ class JudgeUncertain:
             citations, found = downgrade(citations), ()
         elif found:
             cause = claim.verdict.cause or cause
-        else:  # the judge vouches for the claim, and nobody for the words picked in each source
+        else:  # the judge supports the claim, but nobody checked the words picked in each source
             citations = found = tuple(replace(c, support=Support.NOT_CHECKED) for c in citations)
         score, by = high if upheld else low, self.llm.identity
         verdict = Verdict(support, score, found, (), by, reason, cause)
@@ -139,7 +139,7 @@ class JudgeUncertain:
 async def ask_judge(
     llm: LLM, prompt: Prompt, claims: Sequence[str], passages: Sequence[Passage]
 ) -> list[Word]:
-    """One word on each claim; another number of words than asked for is an error."""
+    """Return one verdict per claim; fails if the model returns another number of them."""
     messages = prompt.render(
         passages="\n\n".join(fence(passage.searchable) for passage in passages),
         claims="\n\n".join(f"{n}.\n{fence(text)}" for n, text in enumerate(claims, start=1)),

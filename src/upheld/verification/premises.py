@@ -1,6 +1,6 @@
 """Premises for a claim: windows of each source, its closest sentences, and sources together.
 
-A claim on its way through the checks: what it says, its sources, and what is known so far.
+`Task` is a claim during its check: its text, its sources, and what is known so far.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ class Task:
 
     place: int
     claim: Claim
-    said: str  # without marks and list signs
+    said: str  # the text without marks and list signs
     cited: tuple[Source, ...] = ()
     others: tuple[Source, ...] = ()
-    settled: Verdict | None = None  # nothing to check
+    settled: Verdict | None = None  # set if there is nothing to check
     quotes: tuple[tuple[Source, Span], ...] = ()
     failure: CheckFailure | None = None  # why the model cannot read the claim
     hypothesis: str = ""  # what the model reads
-    size: int = 0  # its tokens
-    vector: Vector | None = None  # where windows are searched by vectors
-    unread: Mapping[str, CheckFailure] = field(default_factory=dict)  # sources, by passage
+    size: int = 0  # tokens of the hypothesis
+    vector: Vector | None = None  # set if windows are searched by vectors
+    unread: Mapping[str, CheckFailure] = field(default_factory=dict)  # by passage id
 
     @property
     def model_can_read(self) -> bool:
@@ -44,10 +44,10 @@ class Task:
 
     @property
     def blind_spot(self) -> CheckFailure | None:
-        """Why a search for support in vain proves nothing: sources that matter were not read.
+        """Why unsupported cannot be concluded: sources that matter were not read.
 
-        A cited source must be read. Without citations, an empty source among others has nothing
-        to say and takes nothing away.
+        A cited source must be read. Without citations, an empty source among others is ignored,
+        since it states nothing.
         """
         matter = self.cited or self.others
         found = [self.unread[each.passage.id] for each in matter if each.passage.id in self.unread]
@@ -58,7 +58,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the model said about one premise, and the rule that vetoes it."""
+    """The model's judgement of one premise, and the rule that vetoes it, if any."""
 
     premise: Premise
     judgement: Judgement
@@ -69,17 +69,17 @@ class Finding:
         return tuple(part.source for part in self.premise.parts)
 
 
-_EVEN = 16  # sizes of whole sources are multiples of it, those of windows of twice as much
+_EVEN = 16  # tokens; sizes of whole sources are multiples of it, those of windows of `_STEP`
 _STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Premises:
-    """Cuts sources to what a model can read beside a claim.
+    """Cuts sources into premises that a model can read beside a claim.
 
-    A source that fits beside the claim is read whole. Of a longer one, the sentences gathered for
-    the claim are read, and the windows that a search by words and vectors finds. With the premises
-    in which it stands together with other sources, that makes at most `most_pairs` pairs for a
+    A source that fits beside the claim is read whole. Of a longer one, the model reads the
+    sentences gathered for the claim, and the windows that a search by words and vectors finds.
+    Together with the premises that join several sources, that is at most `most_pairs` pairs for a
     claim and a source, however long the source is.
     """
 
@@ -93,26 +93,26 @@ class Premises:
     vector_weight: float
 
     def make_ready(self, source: Source) -> None:
-        """What is worked out once for a source, whatever is claimed."""
+        """Compute what does not depend on the claim: the windows of a long source."""
         if source.failure is None and source.whole(self.window_tokens, self.count) is None:
             source.searchable(self.window_tokens, self.count, self.max_windows)
 
     def searched(self, source: Source) -> Sequence[Premise]:
-        """The windows of a source that has more than are read of it for a claim; else none."""
+        """Return the windows of a source that has too many to read them all; else none."""
         if source.failure is not None or source.whole(self.window_tokens, self.count) is not None:
             return ()
         found = source.searchable(self.window_tokens, self.count, self.max_windows).premises
         return found if len(found) >= self.most_pairs else ()
 
     def cited(self, task: Task, _found: Sequence[Finding] = ()) -> Iterator[Premise]:
-        """Cited sources, each alone and all together; those that it quotes need no more."""
+        """Yield cited sources, each alone and all together, except those that the claim quotes."""
         quoted = {source.passage.id for source, _ in task.quotes}
         yield from self._alone(task, (s for s in task.cited if s.passage.id not in quoted))
         if not quoted:
             yield from self._together(task, task.cited)
 
     def others(self, task: Task) -> Iterator[Premise]:
-        """The sources it does not cite, and the closest of all together."""
+        """Yield each source that the claim does not cite, and the closest of all together."""
         yield from self._alone(task, task.others)
         nearest = sorted(
             (*task.cited, *task.others), key=lambda each: -len(each.terms_of(task.said))
@@ -120,7 +120,7 @@ class Premises:
         yield from self._together(task, nearest[: self.join_at_most])
 
     def too_long(self, task: Task, source: Source) -> CheckFailure | None:
-        """Whether a source has more windows than are searched."""
+        """Return a failure if a source has more windows than are searched."""
         if source.whole(self._window(task), self.count) is not None:
             return None
         found = source.searchable(self._window(task), self.count, self.max_windows)
@@ -138,7 +138,7 @@ class Premises:
             if whole is not None:
                 yield whole
                 continue
-            # Evidence that stands pages apart is in no window, but in the sentences gathered.
+            # Evidence that is pages apart is in no single window, but in the gathered sentences.
             yield source.gathered(task.said, self._window(task), self.count)
             yield from self._windows(task, source)
 
@@ -149,7 +149,7 @@ class Premises:
             yield joined([each.gathered(task.said, share, self.count) for each in readable])
 
     def _windows(self, task: Task, source: Source) -> Sequence[Premise]:
-        """All of a source's windows, or those that are nearest to the claim, in their order."""
+        """Return all windows of a source, or those closest to the claim, in document order."""
         size = self._window(task)
         found = source.searchable(size, self.count, self.max_windows)
         most = self.most_pairs - 1 - _joint_premises(task, source)
@@ -164,18 +164,18 @@ class Premises:
         return [found.premises[at] for at in sorted(nearest)]
 
     def _window(self, task: Task) -> int:
-        """The size of windows: the same for all claims but long ones, which leave less room."""
+        """Return the window size: fixed, except for long claims, which leave less room."""
         left = self.room - task.size
         return self.window_tokens if left >= self.window_tokens else max(left // _STEP, 1) * _STEP
 
 
 def _joint_premises(task: Task, source: Source) -> int:
-    """In how many premises a source may stand together with others."""
+    """Return how many premises may join this source with others."""
     among_cited = len(task.cited) > 1 and source in task.cited
     return among_cited + (len(task.cited) + len(task.others) > 1)
 
 
 def _readable(task: Task, source: Source) -> bool:
-    """A source that is too long is read in part; any other failure means not at all."""
+    """Return whether a source can be read; one that is too long is read in part."""
     failure = task.unread.get(source.passage.id)
     return failure is None or failure.cause is Cause.SOURCE_TOO_LONG

@@ -1,4 +1,4 @@
-"""What is worked out once for the sources of a check and shared by all claims."""
+"""Prepare the sources of a check once, to be shared by all claims."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from upheld.verification.premises import Premises
 from upheld.verification.source import CheckFailure, Source
 from upheld.verification.text_work import LONG, prepare_apart
 
-_SHARE_FOR_VECTORS = 0.25  # of the time that is left
+_SHARE_FOR_VECTORS = 0.25  # share of the time that is left
 
 
 async def texts_ready(
     sources: Sequence[Source], deadline: Deadline, *, for_model: bool
 ) -> CheckFailure | None:
-    """Sentences, words, names of each source; or why there was no time for them.
+    """Compute sentences, words and names of each source; returns a failure on timeout.
 
-    Long texts are worked on in a process that can be killed, one at a time, so that requests with
-    many of them take turns with others.
+    Long texts are processed in a child process that can be killed, one at a time, so that a request
+    with many of them takes turns with others.
     """
     for source in sources:
         if len(source.passage.text) > LONG and not source.is_ready:
@@ -43,7 +43,7 @@ async def _apart(seconds: float, source: Source) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrepareWindows:
-    """Windows with their words, and vectors for those of sources that must be searched."""
+    """Prepares windows with their words, and vectors for the sources that must be searched."""
 
     premises: Premises
     embedder: Embedder | None
@@ -56,7 +56,7 @@ class PrepareWindows:
             if isinstance(ready, CheckFailure):
                 return ready
         if self.embedder is not None:
-            # Words must do where vectors fail, or would take much of the time for the check.
+            # If embedding fails or takes too much of the remaining time, search by words alone.
             with suppress(UpheldError, TimeoutError):
                 seconds = self.deadline.seconds_left * _SHARE_FOR_VECTORS
                 await within(seconds, self._embed(self.embedder, sources))

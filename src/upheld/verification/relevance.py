@@ -1,6 +1,6 @@
 """Relevance of claims: the probability that a claim helps to answer the question.
 
-A sentence may stand in a source word for word and still answer another question. The verifier does
+A sentence may be an exact quote of a source and still answer another question. The verifier does
 not see that; the grader, which was trained on pairs of question and sentence, may. The cosine
 similarity of the two errs on other claims than the grader does, so both are combined.
 """
@@ -24,7 +24,7 @@ GRADE, SIMILARITY, SHIFT = 0.475, 3.69, -2.07
 
 
 async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedder | None) -> Draft:
-    """The draft with the relevance of every checkworthy claim; unchanged without a grader."""
+    """Set the relevance of every checkworthy claim; without a grader, return the draft as is."""
     claims = [claim for claim in draft.claims if is_checkworthy(claim)]
     if grader is None or not claims:
         return draft
@@ -35,7 +35,7 @@ async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedde
             grade(grader, "relevance", pairs), cosine_similarities(question, texts, embedder)
         )
     except BudgetExceededError:
-        return draft  # the run says so itself
+        return draft  # the run itself reports the exceeded budget
     except ModelError as error:
         current_run().degrade("the relevance of claims is not known", error)
         return draft
@@ -46,7 +46,7 @@ async def score_relevance(draft: Draft, grader: Grader | None, embedder: Embedde
 
 
 def probability(grade: float, similarity: float | None) -> float:
-    """Combine grade and cosine similarity; without an embedder, the grade itself."""
+    """Combine grade and cosine similarity; without an embedder, return the grade."""
     if similarity is None:
         return grade
     return sigmoid(GRADE * grade_logit(grade) + SIMILARITY * similarity + SHIFT)
@@ -55,7 +55,7 @@ def probability(grade: float, similarity: float | None) -> float:
 async def cosine_similarities(
     question: str, texts: Sequence[str], embedder: Embedder | None
 ) -> Sequence[float | None]:
-    """The cosine of each text and the question; None for each if there is no embedder."""
+    """Return the cosine of each text with the question; None for each if there is no embedder."""
     if embedder is None:
         return [None] * len(texts)
     try:
@@ -67,7 +67,7 @@ async def cosine_similarities(
 
 
 def titled(claims: Sequence[Claim], evidence: Evidence) -> list[str]:
-    """Claims with title and headings of their first citation, as the grader saw sentences."""
+    """Prefix claims with title and headings of their first citation, as in grader training."""
     passages = located(evidence.passages)
     cited = [
         next((passages[c.passage_id] for c in claim.citations if c.passage_id in passages), None)

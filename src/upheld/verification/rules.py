@@ -1,7 +1,7 @@
 """Consistency rules: vetoes against claims whose figures, names or assertion a premise lacks.
 
-They never speak for a claim, only against it. Whatever a model thinks of "2,430 visitors", a
-premise that says 2,340 does not support it; nor does "It is false that X" support X.
+A rule never supports a claim, it can only veto it. Whatever the model's score for "2,430 visitors",
+a premise that says 2,340 does not support it; nor does "It is false that X" support X.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from upheld.types import Cause
 from upheld.verification.assertion import Unasserted, carries
 from upheld.verification.source import Premise, Source
 
-_NEAR = 0.5  # share of the claim's terms that a sentence has if the claim is about it
-_AS_NEAR = 0.8  # share of those that another sentence must have to say the claim as well
+_NEAR = 0.5  # share of the claim's terms in a sentence that the claim is about
+_AS_NEAR = 0.8  # share of those that another sentence needs to state the claim as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,22 @@ class Veto:
 
     cause: Cause
     reason: str
-    missing: int = 1  # how much of the claim it does not have
+    missing: int = 1  # how many figures or names the premise lacks
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConsistencyRules:
-    """Each part can be switched off, so that what it gains and loses can be measured."""
+    """Checks a claim against a premise; each rule can be switched off, to measure its effect."""
 
     check_figures: bool = True
     check_names: bool = True
     check_voice: bool = True
 
     def __call__(self, claim: str, premise: Premise) -> Veto | None:
-        """Figures must be among those of the premise; names may stand anywhere in its passages.
+        """Return a veto, or None if the premise may support the claim.
 
-        A name is carried on by "it" and "she" from far above, a figure is not.
+        Figures must be in the premise itself; names may be anywhere in its passages, because "it"
+        and "she" refer to names far above, but nothing refers to a figure like that.
         """
         if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
             return _absent(Cause.FIGURE_ABSENT, "figure", missing)
@@ -60,7 +61,7 @@ def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Veto:
 
 
 def _put_off(claim: str, premise: Premise) -> tuple[Source, Unasserted] | None:
-    """The words nearest to a claim, where their source puts them off and nothing else says it."""
+    """Return the source's words closest to the claim if none of the close sentences asserts it."""
     if not any(part.source.unasserted for part in premise.parts):
         return None
     told = terms(claim)
@@ -83,13 +84,13 @@ def _put_off(claim: str, premise: Premise) -> tuple[Source, Unasserted] | None:
             or not _about(told, source, span, words)
             or carries(claim, words.assertion)
         ):
-            return None  # it is said here
+            return None  # this sentence asserts the claim
         found = found or (source, words)
     return found
 
 
 def _about(told: frozenset[str], source: Source, span: tuple[int, int], words: Unasserted) -> bool:
-    """Whether what a claim shares with a sentence stands rather in the words put off."""
+    """Return whether at least half of the terms that claim and sentence share are not asserted."""
     shared = told & terms(source.text[slice(*span)])
     inside = shared & terms(source.text[words.start : words.end])
     return len(inside) * 2 >= len(shared)

@@ -1,4 +1,4 @@
-"""A passage made ready to be checked against: readable or not, its sentences, its windows."""
+"""A passage prepared for checks: whether it is readable, its sentences and its windows."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _JUNK = ("Cc", "Co", "Cn", "Cs")  # controls, private use, unassigned, surrogate
 _MOST_JUNK = 0.1
 _LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
 _MOST_GATHERED_FROM = 256  # sentences
-_CONTEXT_SHARE = 3  # title and headings may take a third of a premise
+_CONTEXT_SHARE = 3  # title and headings may take at most a third of a premise
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFailure:
-    """Why something could not be checked."""
+    """Why a claim or source could not be checked."""
 
     cause: Cause
     reason: str
@@ -42,7 +42,7 @@ class CheckFailure:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Spans of one source that stand in a premise."""
+    """The spans of one source that are part of a premise."""
 
     source: Source
     spans: tuple[Span, ...]
@@ -50,35 +50,35 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """What a claim is held against: text for the model, and where it comes from."""
+    """Text for the model to check a claim against, and the spans it comes from."""
 
     text: str
     parts: tuple[Part, ...]
-    gathered: bool = False  # sentences picked for the claim, not a run of the text
+    gathered: bool = False  # sentences picked for the claim, not consecutive text
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """The windows of a source for one size, and the words that each has."""
+    """The windows of a source for one window size, with an index of their words."""
 
     premises: tuple[Premise, ...]
     words: WordIndex
-    left_out: int = 0  # windows after these, which are not searched
+    left_out: int = 0  # number of further windows, which are not searched
 
 
 @dataclass(eq=False)
 class Source:
-    """One passage; what is costly is worked out when it is first asked for, and kept."""
+    """One passage; costly properties are computed on first use and cached."""
 
     passage: Passage
-    vectors: dict[int, Vectors] = field(default_factory=dict, repr=False)  # by size of windows
-    is_foreign: bool | None = None  # to the model, where that is known
+    vectors: dict[int, Vectors] = field(default_factory=dict, repr=False)  # by window size
+    is_foreign: bool | None = None  # whether the model cannot read its language; None: not known
     _windows: dict[int, Windows] = field(default_factory=dict, repr=False)
-    _tokens: int | None = field(default=None, repr=False)  # of all its sentences
+    _tokens: int | None = field(default=None, repr=False)  # of all sentences
 
     @cached_property
     def evidence(self) -> Passage:
-        """The passage with blanks for what tells the answering system what to say."""
+        """The passage, with instructions to the answering system blanked out."""
         return as_evidence(self.passage)
 
     @property
@@ -86,24 +86,24 @@ class Source:
         return self.evidence.text
 
     def make_ready(self, *, for_model: bool) -> None:
-        """Work out what every check wants to know of it; without a model, only quotes are found."""
+        """Compute what every check needs; without a model, only what exact quotes need."""
         if self.failure is None:
             _ = self.quotable
             if for_model:
                 _ = self.sentences, self.unasserted, self.names, self.words
 
     def prepared(self, **parts: object) -> None:
-        """Take what was worked out elsewhere, by the names of the properties below."""
+        """Set cached properties that were computed in another process, by property name."""
         self.__dict__.update(parts)
 
     @property
     def is_ready(self) -> bool:
-        """Whether what `make_ready` works out is there, or why it cannot be."""
+        """Return whether `make_ready` has run, or is known to fail."""
         return self.__dict__.get("failure") is not None or "words" in self.__dict__
 
     @cached_property
     def failure(self) -> CheckFailure | None:
-        """What makes it useless as a source, in any language."""
+        """Why the passage is useless as a source in any language; None if it is usable."""
         if not self.passage.text.strip():
             return CheckFailure(Cause.SOURCE_EMPTY, "the source is empty")
         if not self.text.strip():
@@ -123,18 +123,18 @@ class Source:
 
     @cached_property
     def unasserted(self) -> dict[Span, Unasserted]:
-        """The sentences that it has but does not say itself."""
+        """The sentences that the source contains but does not assert."""
         headings = "\n".join((self.evidence.title, *self.evidence.heading_path))
         return unasserted(self.text, self.sentences, headings)
 
     @cached_property
     def names(self) -> Names:
-        """The names in all of it, title and headings included."""
+        """The names in the passage, including title and headings."""
         return Names.of(self.evidence.searchable)
 
     @cached_property
     def words(self) -> WordIndex:
-        """The terms of its sentences."""
+        """An index of the terms of each sentence."""
         return WordIndex.of([terms(self.text[start:end]) for start, end in self.sentences])
 
     @cached_property
@@ -142,23 +142,23 @@ class Source:
         return terms("\n".join((self.evidence.title, *self.evidence.heading_path)))
 
     def terms_of(self, claim: str) -> frozenset[str]:
-        """The claim's terms that stand anywhere in it, title and headings included."""
+        """Return the claim's terms that occur in the source, its title or its headings."""
         known, headings = self.words.places, self.heading_terms
         return frozenset(term for term in terms(claim) if term in known or term in headings)
 
     def whole(self, room: int, count: Count) -> Premise | None:
-        """All of it as one premise, where there is room for it."""
+        """Return the whole source as one premise if it fits into `room` tokens, else None."""
         if self._size(count) > room:
             return None
         cut = self._cut(room, count)
         return cut[0] if len(cut) == 1 else None
 
     def windows(self, room: int, count: Count) -> tuple[Premise, ...]:
-        """Premises that together hold every sentence, each within the room."""
+        """Return premises of at most `room` tokens that together contain every sentence."""
         return self.searchable(room, count).premises
 
     def searchable(self, room: int, count: Count, most: int | None = None) -> Windows:
-        """Its windows and their words, worked out once for each size; at most the first `most`."""
+        """Return at most the first `most` windows with their words, cached by size."""
         if room not in self._windows:
             cut = self._cut(room, count)
             kept = cut[:most]
@@ -182,7 +182,7 @@ class Source:
         )
 
     def gathered(self, claim: str, room: int, count: Count) -> Premise:
-        """The sentences that together share most with the claim, in the order of the text."""
+        """Return the sentences that together share most terms with the claim, in document order."""
         context = self._context(room, count)
         left = room - count(context)
         told = terms(claim)
@@ -190,7 +190,7 @@ class Source:
         have = [terms(self.text[start:end]) & told for start, end in spans]
         open_terms, chosen = set(told), set[int]()
         for _ in spans:
-            # New terms first, then agreement on those already found.
+            # Prefer sentences with new terms, then those that share most terms.
             gains = [(len(each & open_terms), len(each)) for each in have]
             best = max(set(range(len(spans))) - chosen, key=lambda at: (gains[at], -at))
             size = count(self.text[slice(*spans[best])])
@@ -202,13 +202,13 @@ class Source:
         return self._premise(context, tuple(spans[at] for at in sorted(chosen)), gathered=True)
 
     def _nearest_sentences(self, told: frozenset[str]) -> list[Span]:
-        """Those that share a term with the claim; of very many, those that share most."""
+        """Return sentences that share a term with the claim, at most 256: those that share most."""
         shared = self.words.shared(told)
         nearest = sorted(shared, key=lambda at: (-shared[at], at))[:_MOST_GATHERED_FROM]
         return [self.sentences[at] for at in sorted(nearest)] or self.sentences[:1]
 
     def closest(self, claim: str, within: Sequence[Span] = ()) -> Span:
-        """The sentence, inside these spans, that shares most with the claim."""
+        """Return the sentence, within these spans, that shares most terms with the claim."""
         told = terms(claim)
 
         def shared(span: Span) -> float:
@@ -219,7 +219,7 @@ class Source:
         return max(among, key=shared, default=(0, 0))
 
     def inside(self, within: Sequence[Span]) -> list[Span]:
-        """The sentences that these spans touch."""
+        """Return the sentences that overlap with these spans."""
         found: set[int] = set()
         for first, last in within:
             begins = bisect_right(self._ends, first)  # the first sentence that ends after it
@@ -235,7 +235,7 @@ class Source:
         return [end for _, end in self.sentences]
 
     def cite(self, span: Span, support: Support) -> Citation:
-        """These words, in the coordinates of the document."""
+        """Return a citation of this span, in the coordinates of the document."""
         return self.passage.cite(*span, support)
 
     def _premise(self, context: str, spans: tuple[Span, ...], *, gathered: bool = False) -> Premise:
@@ -244,7 +244,7 @@ class Source:
         return Premise(text, (Part(self, spans),), gathered)
 
     def _context(self, room: int, count: Count) -> str:
-        """Title and headings; outer headings go first where they would crowd the text."""
+        """Return title and headings; if they are too long, outer headings are dropped first."""
         title, path = self.evidence.title, self.evidence.heading_path
         while True:
             context = "\n".join(part for part in (title, " > ".join(path)) if part)
@@ -254,7 +254,7 @@ class Source:
 
 
 def joined(premises: Sequence[Premise]) -> Premise:
-    """Several premises as one."""
+    """Join several premises into one."""
     return Premise(
         "\n\n".join(premise.text for premise in premises),
         tuple(part for premise in premises for part in premise.parts),
@@ -263,7 +263,7 @@ def joined(premises: Sequence[Premise]) -> Premise:
 
 
 def is_text(characters: str) -> bool:
-    """Whether this can be words of any language, judged by its first ten thousand characters."""
+    """Return whether a string is text in any language, judged by its first 10,000 characters."""
     seen = Counter(characters[:10_000])
     junk = sum(count for each, count in seen.items() if _is_junk(each))
     wordy = sum(count for each, count in seen.items() if _is_wordy(each))
@@ -277,7 +277,7 @@ def _is_junk(character: str) -> bool:
 
 
 def _is_wordy(character: str) -> bool:
-    """Letters, digits and spaces; vowel signs and accents that are characters of their own."""
+    """Return whether a character is a letter, digit, space or combining mark (vowels, accents)."""
     if character.isalnum() or character.isspace():
         return True
     return unicodedata.category(character).startswith("M")

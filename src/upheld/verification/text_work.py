@@ -1,7 +1,7 @@
-"""Work on long texts in a process that can be killed: splitting an answer, preparing a source.
+"""Process long texts in a child process that can be killed: split an answer, prepare a source.
 
-Pattern matching holds Python's global lock, and cannot be interrupted. In a child process it stops
-nobody else, and it ends with the deadline, or when the caller goes away.
+Pattern matching holds Python's global lock and cannot be interrupted. In a child process it does
+not block other requests, and it stops at the deadline or when the caller disconnects.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from upheld.verification.claims import Sentence, split_answer
 from upheld.verification.exact_quote import Quotable
 from upheld.verification.source import CheckFailure, Source
 
-LONG = 20_000  # characters of one text: shorter ones take some milliseconds
-AT_ONCE = 2  # children; each request has one text at a time worked on
-MEMORY_BYTES = 1_500_000_000  # of a child: a text of 500,000 characters takes a tenth
+LONG = 20_000  # characters of one text; shorter ones take a few milliseconds
+AT_ONCE = 2  # children; a request uses one at a time
+MEMORY_BYTES = 1_500_000_000  # of a child; a text of 500,000 characters takes a tenth of it
 _MOST_REPLY = 1 << 30
 _CHILD = (sys.executable, "-P", "-m", "upheld.verification.text_work")
 
 
 async def split_apart(answer: str) -> tuple[Sentence, ...] | CheckFailure:
-    """`split_answer` in a child, or why there is no result."""
+    """Run `split_answer` in a child process; returns a failure if the child ends early."""
     reply = await _asked({"work": "split"}, answer)
     return reply if isinstance(reply, CheckFailure) else await asyncio.to_thread(_sentences, reply)
 
 
 async def prepare_apart(source: Source) -> None:
-    """Make a source ready in a child; if that fails, the reason becomes the source's failure."""
+    """Prepare a source in a child process; on failure, set the source's `failure`."""
     passage = source.passage
     about = {"work": "prepare", "title": passage.title, "headings": passage.heading_path}
     reply = await _asked(about, passage.text)
@@ -81,7 +81,7 @@ def _fill(source: Source, reply: bytes) -> None:
 
 @lru_cache(maxsize=1)
 def _children() -> ChildProcesses:
-    """One pool for the process, with children that are started when they are needed."""
+    """Return the pool of child processes, which are started on demand."""
     children = ChildProcesses(_CHILD, at_once=AT_ONCE, most_reply=_MOST_REPLY)
     atexit.register(children.close)
     return children
@@ -100,7 +100,7 @@ async def _asked(about: Mapping[str, object], text: str) -> bytes | CheckFailure
 
 
 def _answer(head: bytes, body: bytes) -> tuple[bytes, bytes]:
-    """What the child replies."""
+    """Answer one request, inside the child process."""
     about, text = json.loads(head), body.decode("utf-8", "surrogatepass")
     fields: dict[str, object]
     with run_cache():

@@ -1,11 +1,11 @@
-"""Verify: each claim against the words it cites, cheapest check first, closed when a check fails.
+"""Verify each claim against its sources, cheapest check first; a failed check never supports.
 
 1. exact quote: the claim is whole sentences of a source;
 2. entailment by each cited passage alone, and by all of them together;
-3. entailment by the other passages at hand, so that a wrong mark can be mended.
+3. entailment by the other passages, so that a wrong citation can be fixed.
 
-A claim is `supported` only by a quote, or by a premise that the model was given whole, judged
-with sound scores in time, that has the claim's figures and names, and that does not deny it.
+A claim is `supported` only by an exact quote, or by a premise that the model read whole and scored
+in time with valid probabilities, that has the claim's figures and names, and that does not deny it.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from upheld.verification.prepare import PrepareWindows, texts_ready
 from upheld.verification.rules import ConsistencyRules
 from upheld.verification.source import CheckFailure, Count, Source
 
-Progress = Callable[[int, int], None]  # claims that are decided, of how many
-Found = Callable[[Entailed], Awaitable[None]]  # is told about each claim as its search ends
+Progress = Callable[[int, int], None]  # (claims decided so far, claims in total)
+Found = Callable[[Entailed], Awaitable[None]]  # called with each claim when its search ends
 
-_MOST_COUNTED = 20_000  # characters of a text whose tokens are counted
+_MOST_COUNTED = 20_000  # characters; longer texts are not tokenised
 _WINDOW_CHARACTERS = 700  # about 160 word pieces
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verify:
-    """Claims in, the same claims with verdicts out; without a model, only exact quotes count."""
+    """Gives each claim a verdict; without a model, only an exact quote is supported."""
 
     model: Entailment | None
-    no_model: str = "no verifier model is installed"  # what is said where there is none
+    no_model: str = "no verifier model is installed"  # the reason of verdicts if there is no model
     rules: ConsistencyRules = ConsistencyRules()
     decide: Decide = Decide()  # fitted with the model's weights
     window_tokens: int = 160  # as in training: 120 words are about 160 word pieces
     least_premise: int = 32  # tokens; a claim that leaves less is too long to check
-    max_windows: int = 4_096  # searched of one source: half a million characters, and more
-    most_pairs: int = 6  # for one claim and source; a longer source is searched for the best
+    max_windows: int = 4_096  # searched in one source: half a million characters, and more
+    most_pairs: int = 6  # per claim and source; a longer source is searched for the best ones
     embedder: Embedder | None = None  # without one, windows are searched by words alone
     vector_weight: float = 0.5  # of vectors in that search, beside words
     most_embedded: int = 256  # windows of all sources together; of more, by words alone
-    join_at_most: int = 3  # sources that are tried together where none is cited
+    join_at_most: int = 3  # sources that are joined if none is cited
     most_foreign: float = 0.3  # share of letters in scripts that the model was not trained on
     carry_question: bool = False  # measured by `python -m upheld_lab.fits verify-choices`
     carry_previous: bool = False
-    grace: float = 0.3  # seconds after the deadline, shared by what needs no model
-    pairs_at_once: int = 32  # claims are begun until so many wait: all of a short answer's
-    small: int = 5_000  # characters that are worked on in place: a thread would take longer
+    grace: float = 0.3  # seconds after the deadline, shared by the steps that need no model
+    pairs_at_once: int = 32  # claims are started until so many wait: all claims of a short answer
+    small: int = 5_000  # characters that are processed in place: a thread would take longer
 
     async def __call__(
         self,
@@ -69,7 +69,7 @@ class Verify:
         *,
         progress: Progress | None = None,
     ) -> tuple[Claim, ...]:
-        """Claims are decided in their order, and what is decided when time runs out stays so."""
+        """Return the claims with verdicts, in order; verdicts made before a timeout are kept."""
         deadline = self.deadline(claims, passages)
         model = None if self.model is None else self.model.identity
         decided: dict[int, Claim] = {}
@@ -77,7 +77,7 @@ class Verify:
         async def decide(found: Entailed) -> None:
             task = found.task
             claim: Claim | CheckFailure
-            if task.settled is not None:  # there is nothing to weigh
+            if task.settled is not None:  # no scores to decide on
                 claim = replace(task.claim, verdict=task.settled)
             else:
                 claim = await deadline(
@@ -99,7 +99,7 @@ class Verify:
     async def read(
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: Question | None = None
     ) -> tuple[Entailed, ...]:
-        """All that is found about each claim, before it is weighed."""
+        """Return the findings about each claim, without a decision."""
         every: dict[int, Entailed] = {}
 
         async def keep(found: Entailed) -> None:
@@ -109,12 +109,12 @@ class Verify:
         return tuple(every[place] for place in range(len(claims)))
 
     def deadline(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> Deadline:
-        """How to work on texts of this size."""
+        """Return a deadline that uses threads only if these texts are large."""
         texts = [*(claim.text for claim in claims), *(passage.text for passage in passages)]
         return Deadline(grace=self.grace, small=sum(map(len, texts)) <= self.small)
 
     def prepare(self, passages: Sequence[Passage]) -> None:
-        """Make passages ready for their check: worth doing while the language model writes."""
+        """Prepare passages for their check; useful while the language model is writing."""
         for source in _sources(passages):
             source.make_ready(for_model=self.model is not None)
 
@@ -126,7 +126,7 @@ class Verify:
         deadline: Deadline,
         found: Found,
     ) -> None:
-        """Each claim by itself, begun in order: the pairs of an early one wait for no later one."""
+        """Check several claims at once, in order; an early one never waits for a later one."""
         with span("verify") as step:
             sources = _sources(passages)
             entail = None if self.model is None else self._entail(self.model, deadline, step)
@@ -140,9 +140,10 @@ class Verify:
             async def examine(place: int) -> None:
                 claim = claims[place]
                 cites = frozenset(each.passage_id for each in claim.citations)
-                # The same claim twice is asked for once: the second finds what the first was told.
+                # Identical claims are checked one after the other: the second uses cached scores.
                 async with same.setdefault((claim.text, cites), asyncio.Lock()):
-                    # A draft of quotes is what is left when time is up: those are still found.
+                    # Exact quotes are looked for even after the deadline: an extractive draft,
+                    # which is the fallback on timeout, consists of them.
                     task: Task | CheckFailure | None = unread
                     if task is None:
                         task = await deadline(lambda: self._task(place, claim, sources), late=True)
@@ -159,7 +160,7 @@ class Verify:
 
             async def take_turns() -> None:
                 for place in in_order:
-                    await asyncio.sleep(0)  # thousands that are given up take a while together
+                    await asyncio.sleep(0)  # let others run: thousands may fail in a row
                     await examine(place)
 
             await all_of(take_turns() for _ in range(self._claims_at_once(passages)))
@@ -173,12 +174,15 @@ class Verify:
         )
 
     def _claims_at_once(self, passages: Sequence[Passage]) -> int:
-        """Enough to keep the model busy, and no more: what is half read at the deadline is lost."""
+        """Return how many claims to check at once: enough to keep the model busy.
+
+        No more than that, because claims that are half checked at the deadline are lost.
+        """
         pairs = sum(1 + len(each.text) // _WINDOW_CHARACTERS for each in passages)
         return max(2, -(-self.pairs_at_once // max(pairs, 1)))
 
     def _task(self, place: int, claim: Claim, sources: Sequence[Source]) -> Task:
-        """What can be told without a model: not check-worthy, no source, an exact quote."""
+        """Decide what needs no model: not checkworthy, no source, or an exact quote."""
         said = spoken(claim.text)
         cites = {citation.passage_id for citation in claim.citations}
         cited = tuple(source for source in sources if source.passage.id in cites)
@@ -234,7 +238,7 @@ class Verify:
 
 
 def _sources(passages: Sequence[Passage]) -> list[Source]:
-    """Drafts of one run are checked against the same passages: each is made ready once."""
+    """Return the sources of the passages; a run prepares each passage once for all its drafts."""
     known: dict[Passage, Source] = current_run().known.setdefault("sources", {})
     return [
         known.get(each) or known.setdefault(each, Source(each))
@@ -243,20 +247,20 @@ def _sources(passages: Sequence[Passage]) -> list[Source]:
 
 
 def _counted_once(model: Entailment, deadline: Deadline) -> Count:
-    """The model's count of tokens; a run counts each text once, however often it is cut."""
+    """Return the model's token counter, cached for the run: the same text is cut repeatedly."""
     known = lru_cache(maxsize=65_536)(model.count_tokens)
     counted: Count = current_run().known.setdefault(("count", id(model)), known)
 
     def count(text: str) -> int:
         deadline.go_on()
-        # It is longer than any model reads, and tokenising it would hold up other threads.
+        # Such a text exceeds any model's input, and tokenising it would block other threads.
         return counted(text) if len(text) <= _MOST_COUNTED else len(text)
 
     return count
 
 
 def _given_up(place: int, claim: Claim, failure: CheckFailure) -> Task:
-    """A claim that was not checked: not even its quotes were looked for in time."""
+    """Return a task that failed before even exact quotes were looked for."""
     return Task(place, claim, "", settled=_not_checked(failure))
 
 

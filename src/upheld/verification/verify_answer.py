@@ -1,4 +1,4 @@
-"""Any answer against any sources: its sentences become claims, its marks their citations."""
+"""Verify any answer against any sources: sentences become claims, marks become citations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def verify_answer(
     judge: JudgeUncertain | None = None,
     progress: Progress | None = None,
 ) -> tuple[Claim, ...]:
-    """The sentences of an answer with verdicts; the mark [n] means the n-th source.
+    """Return the sentences of an answer with verdicts; the mark [n] means the n-th source.
 
     >>> claims = await verify_answer(Verify(model=None), "It opens at nine. [1]", [text])
     """
@@ -58,7 +58,7 @@ async def verify_answer(
 async def _claims(
     verify: Verify, answer: str, passages: Sequence[Passage]
 ) -> Sequence[Claim] | CheckFailure:
-    """The answer's sentences as claims; a long answer is split in a process that can be killed."""
+    """Split the answer into claims; a long answer is split in a child process."""
     deadline = verify.deadline([Claim(answer)], ())
     sentences: tuple[Sentence, ...] | CheckFailure
     if len(answer) > LONG:
@@ -74,7 +74,7 @@ async def _claims(
 
 
 def _not_checked(answer: str, failure: CheckFailure) -> Claim:
-    """The answer as one claim: it could not even be split into sentences."""
+    """Return the answer as one claim that was not checked, because splitting it failed."""
     text = answer.strip()
     start = answer.index(text)
     verdict = Verdict(Support.NOT_CHECKED, reason=failure.reason, cause=failure.cause)
@@ -82,7 +82,7 @@ def _not_checked(answer: str, failure: CheckFailure) -> Claim:
 
 
 def as_passages(sources: Sequence[str | Passage]) -> tuple[Passage, ...]:
-    """Each source as one passage, named by its number where it has no name."""
+    """Return each source as one passage; a plain text is named `source-1` and so on."""
     return tuple(
         source if isinstance(source, Passage) else _passage(source, number)
         for number, source in enumerate(sources, start=1)
@@ -111,5 +111,5 @@ def _claim(sentence: Sentence, passages: Sequence[Passage], titles: frozenset[st
 
 
 def _citation(passage: Passage) -> Citation:
-    """A mark names a source, not yet words in it: those are what the check finds."""
+    """Cite the passage without any words yet: the check finds them."""
     return passage.cite(0, 0)

@@ -1,4 +1,4 @@
-"""A draft on its way to the reader: a verdict on every sentence, and wrong marks mended."""
+"""Verify a draft: give every sentence a verdict, and fix wrong citations."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from upheld.verification.verify import Verify
 
 
 class Check(Protocol):
-    """A verdict for every sentence of a draft."""
+    """A check that gives every sentence of a draft a verdict."""
 
     async def __call__(self, draft: Draft) -> Draft: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyDraft:
-    """The draft, checked against its own evidence; what the deadline cuts off is not checked.
+    """Checks a draft against its own evidence; claims left at the deadline are not checked.
 
-    Where there is a judge, it has the last word on what the verifier is unsure of.
+    If there is a judge, it decides the claims that the verifier is unsure of.
     """
 
     verify: Verify
     judge: JudgeUncertain | None = None
 
     async def __call__(self, draft: Draft) -> Draft:
-        """What this run has checked against the same passages is not checked again."""
+        """Return the checked draft; a draft already checked in this run is not checked again."""
         if not draft.claims:
             return draft
         passages = draft.evidence.passages
@@ -51,15 +51,16 @@ class VerifyDraft:
 
 
 def _known_before(before: Claim, after: Claim) -> Claim:
-    """A check that was cut off takes back nothing that an earlier one found in the same run."""
+    """Keep an earlier verdict of the same run if the new check timed out."""
     lost = after.verdict.support is Support.NOT_CHECKED
     return before if lost and before.verdict.support is not Support.NOT_CHECKED else after
 
 
 def one_a_sentence(claim: Claim) -> tuple[Claim, ...]:
-    """A claim for every sentence, each with the citations of the whole: small LLMs write several.
+    """Split a claim into one claim per sentence, each with all citations of the original.
 
-    A verdict on several sentences at once would hide which of them is wrong.
+    Small language models write several sentences per claim, and one verdict on all of them would
+    hide which one is wrong.
     """
     parts = split_answer(claim.text)
     if len(parts) < 2:

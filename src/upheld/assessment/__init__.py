@@ -1,1 +1,1 @@
-"""Verdicts to what should be mended: metrics, findings, feedback (A2R). No verdict is made here."""
+"""Assessment (A2R): turn verdicts into metrics, findings and feedback. It makes no verdicts."""

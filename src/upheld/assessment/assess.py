@@ -1,10 +1,10 @@
-"""Assess (A2R, section 2.3): explicit metrics of a draft, without gold, from its verdicts.
+"""Assess (A2R, section 2.3): explicit metrics of a draft, without gold answers, from its verdicts.
 
-The paper holds drafts against gold answers; its footnote 4 names metrics without them for real
-use. Ours: support and question coverage instead of correctness, and ALCE's citation metrics
-(Gao et al. 2023) read from what the verifier found.
+The paper compares drafts with gold answers; its footnote 4 names metrics without them for real use.
+Ours are support and question coverage instead of correctness, and ALCE's citation metrics (Gao et
+al. 2023), computed from the verifier's verdicts.
 
-Which parts of a question a text speaks of, by the words that they share.
+Coverage is which parts of the question a text mentions, by the words that they share.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from upheld.run.trace import Score
 from upheld.text.words import terms
 from upheld.types import Claim, Draft, Support
 
-# Words, without the rest of a contraction: "museum" of "museum's", nothing of "don't".
+# Words without contractions: "museum" of "museum's", nothing of "don't".
 _WORD = re.compile(r"\b(?:(?<!\w['’])|(?=\w{3}))\w+\b(?!['’]t\b)")
 
-Parts = Mapping[str, frozenset[str]]  # each part with the terms that tell it from the others
+Parts = Mapping[str, frozenset[str]]  # each part with the terms that distinguish it
 
 
 def parts_of(question: str, facets: Sequence[str] = ()) -> Parts:
-    """What an answer must speak of: the facets, or else the words that carry the question."""
+    """Return the parts that an answer must cover: the facets, or else the content words."""
     told = {part: terms(part) for part in facets or _WORD.findall(question)}
-    # What all facets share says what the question is about, not which facet is answered.
+    # Terms that all facets share name the topic; they do not tell which facet is answered.
     shared = frozenset.intersection(*told.values()) if len(facets) > 1 else frozenset()
     parts: dict[frozenset[str], str] = {}
     for part, all_terms in told.items():
         if own := all_terms - shared or all_terms:
-            parts.setdefault(own, part)  # the same words again are the same part
+            parts.setdefault(own, part)  # the same terms again are the same part
     return {part: own for own, part in parts.items()}
 
 
 def unspoken(parts: Parts, texts: Iterable[str]) -> Parts:
-    """The parts of whose terms no text has at least half."""
+    """Return the parts for which no text has at least half of the terms."""
     said = [terms(text) for text in texts]
     return {
         part: own
@@ -49,11 +49,11 @@ def unspoken(parts: Parts, texts: Iterable[str]) -> Parts:
     }
 
 
-_MOST_CITATIONS = 3  # that ALCE counts of one sentence
+_MOST_CITATIONS = 3  # ALCE counts at most three per sentence
 
 
 class Aspect(StrEnum):
-    """What is measured; each is the name of a field."""
+    """The metrics; each value is the name of a field of `Assessment` and `Thresholds`."""
 
     SUPPORT = "support"
     CITATION_RECALL = "citation_recall"
@@ -66,14 +66,14 @@ class Aspect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """S_t: shares between 0 and 1; what cannot be counted is 0, never good by default."""
+    """S_t of the paper: shares between 0 and 1; a metric with nothing to count is 0, never good."""
 
     support: float
     citation_recall: float
     citation_precision: float
     coverage: float
-    missing: tuple[str, ...] = ()  # parts of the question that no supported claim speaks of
-    unfound: tuple[str, ...] = ()  # of these: no passage does; only another search can help
+    missing: tuple[str, ...] = ()  # parts of the question that no supported claim covers
+    unfound: tuple[str, ...] = ()  # of these: those that no passage covers either
     loose: int = 0  # claims that are not supported
 
     def __str__(self) -> str:
@@ -83,13 +83,13 @@ class Assessment:
 
     @property
     def score(self) -> Score:
-        """Orders drafts: the mean of the shares; of equals, the one with fewer loose claims."""
+        """The sort key of drafts: the mean of the metrics, then fewer unsupported claims."""
         return (fmean(aspect.of(self) for aspect in Aspect), -self.loose)
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What each aspect must reach; the defaults are ours: all upheld, half the question told."""
+    """The least value of each metric; the defaults are ours: all supported, half covered."""
 
     support: float = 1.0
     citation_recall: float = 1.0
@@ -98,7 +98,7 @@ class Thresholds:
 
 
 def below(assessment: Assessment, thresholds: Thresholds) -> tuple[Aspect, ...]:
-    """The aspects that fail. A score of 0 always does: the paper's Table 7 shows it praised."""
+    """Return the metrics that fail; 0 always does (the paper's Table 7 shows it praised)."""
     return tuple(
         aspect
         for aspect in Aspect
@@ -107,7 +107,7 @@ def below(assessment: Assessment, thresholds: Thresholds) -> tuple[Aspect, ...]:
 
 
 def assess(draft: Draft, facets: Sequence[str] = ()) -> Assessment:
-    """Measure a draft whose claims have been verified; `facets` are parts that the question has."""
+    """Measure a draft whose claims have been verified; `facets` are the parts of its question."""
     claims = [each for each in draft.claims if is_checkworthy(each)]
     supported = [each.text for each in claims if is_supported(each)]
     parts = parts_of(draft.question.text, facets)
@@ -127,11 +127,11 @@ def assess(draft: Draft, facets: Sequence[str] = ()) -> Assessment:
 
 
 def upholding(claim: Claim) -> dict[str, bool]:
-    """Whether each cited passage upholds the claim, by passage id.
+    """Return whether each cited passage supports the claim, by passage id.
 
-    The verifier calls a citation supported if its passage alone entails the claim, or if none
-    does and all cited ones together do. A citation that is not is thus one that ALCE calls
-    irrelevant: it fails alone, and the others do without it.
+    The verifier calls a citation supported if its passage alone entails the claim, or if no single
+    one does and all cited ones together do. Any other citation is one that ALCE calls irrelevant:
+    it fails alone, and the others do without it.
     """
     found: dict[str, bool] = {}
     for each in claim.citations:
@@ -141,7 +141,7 @@ def upholding(claim: Claim) -> dict[str, bool]:
 
 
 def has_recall(claim: Claim) -> bool:
-    """ALCE: cited passages entail the claim; support from elsewhere does not count."""
+    """Return whether cited passages entail the claim (ALCE); uncited ones do not count."""
     return is_supported(claim) and any(upholding(claim).values())
 
 

@@ -1,10 +1,11 @@
-"""Feedback (A2R): findings about a draft, what to mend first, and how the writer is told.
+"""Feedback (A2R): findings about a draft, and the text in which the writer gets them.
 
-The paper lets a model write it from the scores, and finds praise beside a score of 0 (Table 7).
-Here every line is a finding, and `assess.below` decides what may be affirmed.
+In the paper a model writes the feedback from the scores, and praises a score of 0 (Table 7). Here
+every line is a computed finding, and `assess.below` decides what may be affirmed.
 
-Scores and what is enough stay as computed, in front of its words, and it speaks only to what is
-not enough: so it cannot praise what fails (the paper's Table 7), nor find fault with what passes.
+`Phrase` may let a model reword findings. Scores and "enough" stay as computed, before its words,
+and it rewords only what is not enough. So it can neither praise what fails nor criticise what
+passes.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from upheld.run.calls import generate
 from upheld.run.trace import current_run
 from upheld.types import Citation, Claim, Draft, Support
 
-Numbers = Mapping[str, int]  # of the passages that are shown, by id
+Numbers = Mapping[str, int]  # numbers of the passages in the prompt, by passage id
 
-_WORDS_OF_A_CLAIM = 8  # enough to find it again
+_WORDS_OF_A_CLAIM = 8  # enough to recognise the claim
 
 
 def findings(draft: Draft, assessment: Assessment) -> dict[Aspect, list[str]]:
-    """One line a finding, under the one aspect where it is mended."""
+    """Return one line per finding, under the aspect that its repair improves."""
     numbers = places(draft)
     claims = [(n, each) for n, each in enumerate(draft.claims, start=1) if is_checkworthy(each)]
     return {
@@ -102,7 +103,7 @@ _NAMES = {
     Aspect.CITATION_PRECISION: "Citations that uphold their claim",
     Aspect.COVERAGE: "Parts of the question answered",
 }
-_WITHOUT_FINDING = {  # where an aspect fails for want of anything to find a fault in
+_WITHOUT_FINDING = {  # for an aspect that fails without a single finding
     Aspect.SUPPORT: "There is no claim to check: say what the passages say about the question.",
     Aspect.CITATION_RECALL: "A claim must be upheld by the passages that it cites.",
     Aspect.CITATION_PRECISION: "A citation counts only if its claim is upheld.",
@@ -112,7 +113,7 @@ _WITHOUT_FINDING = {  # where an aspect fails for want of anything to find a fau
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """F_t for one aspect: its score, whether that is enough, and what was found."""
+    """F_t of the paper for one aspect: its score, whether that is enough, and the findings."""
 
     aspect: Aspect
     score: float
@@ -127,7 +128,7 @@ class Remark:
 def feedback(
     draft: Draft, assessment: Assessment, thresholds: Thresholds = Thresholds()
 ) -> tuple[Remark, ...]:
-    """One remark an aspect; what was found is told even where the score is enough."""
+    """Return one remark per aspect; findings are listed even if the score is enough."""
     found = findings(draft, assessment)
     failing = below(assessment, thresholds)
     return tuple(
@@ -142,7 +143,7 @@ def feedback(
 
 
 def as_text(remarks: Iterable[Remark]) -> str:
-    """The feedback as the model reads it."""
+    """Return the feedback as text for the prompt."""
     return "\n".join(map(str, remarks))
 
 
@@ -154,7 +155,7 @@ class Advice(BaseModel):
 
 @lru_cache
 def advice_on(points: int) -> type[Advice]:
-    """`Advice` whose schema has a decoder write on each of so many points, and stop."""
+    """Return `Advice` with a schema that requires exactly `points` entries."""
     bounds: JsonDict = {
         "items": {"type": "string", "maxLength": 300},
         "minItems": points,
@@ -167,7 +168,7 @@ def advice_on(points: int) -> type[Advice]:
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """Remarks in, remarks in the model's words out; where it fails, they stay as they are."""
+    """Rewords the findings of failing aspects with a model; if it fails, they stay as computed."""
 
     llm: LLM
     write: Prompt = field(default_factory=lambda: load("write"))  # the writer's: a shared prefix
@@ -193,6 +194,6 @@ class Phrase:
 
 
 def worded(remark: Remark, words: str) -> Remark:
-    """The remark in these words, on one line; without any, in its own."""
+    """Replace the findings of a remark by these words on one line; unchanged if there are none."""
     line = " ".join(words.split())
     return replace(remark, findings=(line,)) if line else remark

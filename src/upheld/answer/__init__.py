@@ -1,1 +1,1 @@
-"""Draft to answer: citations, marks, what is shown and guaranteed. No model is called here."""
+"""Turn a draft into an answer: citations, marks, what is shown and guaranteed. No model calls."""

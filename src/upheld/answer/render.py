@@ -1,8 +1,8 @@
-"""Render: a draft becomes an answer, its text with marks and its claims with their places in it.
+"""Render a draft as an answer: text with marks, and claims with their positions in it.
 
 With `keep_supported`, claims that no source supports are left out and counted. Greetings and
-questions stay, since they state nothing. Headings, hedges and remarks about the documents go: they
-need no check, but no source supports them either.
+questions stay, since they state nothing. Headings, hedges and remarks about the documents are left
+out: they need no check, but no source supports them either.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _HARMLESS = (Cause.GREETING, Cause.QUESTION, Cause.NO_WORDS)
 
 
 def supported_only(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The supported claims, and greetings and questions beside them; empty if none is supported."""
+    """Return supported claims, greetings and questions; empty if no claim is supported."""
     if not any(claim.verdict.support is Support.SUPPORTED for claim in claims):
         return ()
     return tuple(filter(_passes, claims))
 
 
 def left_out(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A note on the claims that `keep_supported` left out: how many, with which verdicts."""
+    """Return a note on the claims that `keep_supported` left out: how many, with which verdicts."""
     counts = Counter(claim.verdict.support for claim in claims if not _passes(claim))
     if not counts:
         return ()
@@ -74,9 +74,9 @@ def render(
     pipeline: str = "",
     guarantee: Guarantee | None = None,
 ) -> Answer:
-    """Number the cited passages in order of first use and set marks after each claim.
+    """Number the cited passages in order of first use and put marks after each claim.
 
-    Claims keep line breaks of their source out of the text: a sentence is shown on one line.
+    Each claim is shown on one line, without the line breaks of its source.
     """
     written = tuple(claim for claim in draft.claims if claim.text.strip())
     said = supported_only(written) if keep_supported else written
@@ -105,7 +105,7 @@ def render(
 
 
 def numbered(ids: Iterable[str]) -> dict[str, int]:
-    """The number that a mark has for each source: its first place, counted from one."""
+    """Return the mark number of each source: its first position, counted from one."""
     numbers: dict[str, int] = {}
     for number, each in enumerate(ids, start=1):
         numbers.setdefault(each, number)
@@ -113,13 +113,13 @@ def numbered(ids: Iterable[str]) -> dict[str, int]:
 
 
 def marks(citations: Iterable[Citation], numbers: Mapping[str, int]) -> str:
-    """`[1][3]`: the numbers of what is cited."""
+    """Return the marks of the cited passages, such as `[1][3]`."""
     cited = {numbers[each.passage_id] for each in citations if each.passage_id in numbers}
     return "".join(f"[{number}]" for number in sorted(cited))
 
 
 def _sources(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """What is cited, in order of first use, then what a verdict alone points at."""
+    """Return cited passages in order of first use, then those that only a verdict refers to."""
     known = located(passages)
     cited = [each for claim in claims for each in claim.citations]
     pointed_at = [

@@ -1,4 +1,4 @@
-"""What a claim's verdict means for what is shown: its citations, and what is guaranteed."""
+"""What a verdict means for the rendered answer: its citations and its guarantee."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from upheld.types import Cause, Citation, Claim, Draft, Guarantee, Support
 
 
 def is_checkworthy(claim: Claim) -> bool:
-    """ALCE counts every sentence; we leave out those that say nothing to check."""
+    """Return whether a claim states something to check. (ALCE counts every sentence.)"""
     return claim.verdict.support is not Support.NOT_CHECKWORTHY
 
 
 def is_supported(claim: Claim) -> bool:
-    """Whether some passage at hand says it; what could not be checked does not count."""
+    """Return whether a passage supports the claim; a claim that was not checked does not count."""
     return claim.verdict.support is Support.SUPPORTED
 
 
 def fix_citations(claim: Claim) -> Claim:
-    """Citations that support the claim, where it has some; else the verifier's own evidence."""
+    """Keep the citations that support the claim; if none does, cite the verifier's evidence."""
     if claim.verdict.support is not Support.SUPPORTED:
         return claim
     good = tuple(each for each in claim.citations if each.support is Support.SUPPORTED)
@@ -27,7 +27,7 @@ def fix_citations(claim: Claim) -> Claim:
 
 
 def downgrade(citations: Iterable[Citation]) -> tuple[Citation, ...]:
-    """Citations of a claim that is no longer called supported: none of them supports it."""
+    """Mark supporting citations as unsupported, for a claim that is no longer called supported."""
     return tuple(
         replace(each, support=Support.UNSUPPORTED) if each.support is Support.SUPPORTED else each
         for each in citations
@@ -35,16 +35,17 @@ def downgrade(citations: Iterable[Citation]) -> tuple[Citation, ...]:
 
 
 def apply_guarantee(draft: Draft, guarantee: Guarantee) -> Draft:
-    """The draft, in which a supported claim below the certified threshold is `unsupported`."""
+    """Return the draft with supported claims below the guarantee's threshold made `unsupported`."""
     return replace(draft, claims=tuple(_held(claim, guarantee) for claim in draft.claims))
 
 
 def stated_guarantee(guarantee: Guarantee | None, amiss: Sequence[str]) -> Guarantee | None:
-    """The guarantee, unless anything went amiss on the way to the answer.
+    """Return the guarantee, or None if anything failed while the answer was made.
 
-    A lesser part that stood in (words for vectors, quotes for the language model, a judge that was
-    silent) makes it another pipeline than the one that was labelled. Some labels tell of less than
-    that; to hold the promise back then is a loss, to give it wrongly would be worse.
+    A fallback (word search instead of vectors, quotes instead of the language model, a judge that
+    did not answer) makes it another pipeline than the one that was labelled. Some entries of
+    `amiss` mean less than that; to withhold the guarantee then is a loss, but to state it wrongly
+    would be worse.
     """
     return None if amiss else guarantee
 

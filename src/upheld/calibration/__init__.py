@@ -1,1 +1,1 @@
-"""Calibration: labelled claims become a threshold with a guarantee."""
+"""Calibration: fit a threshold with a guarantee on labelled claims."""

@@ -12,7 +12,7 @@ from upheld.calibration.labelled import faults
 from upheld.errors import CalibrationError
 from upheld.types import Guarantee, content_hash
 
-_MOST_BYTES = 64_000  # ours has some hundred; this may be anybody's file
+_MOST_BYTES = 64_000  # ours has a few hundred; a user may pass any file
 _AGAIN = "Write it again: upheld calibrate LABELS --out guarantee.json"
 
 
@@ -43,25 +43,31 @@ class FittedGuarantee(BaseModel):
     fitted_on: FittedOn
 
     def for_pipeline(self, pipeline: str) -> Guarantee | None:
-        """The guarantee, if it was fitted on what this pipeline emits; else None."""
+        """Return the guarantee if it was fitted on scores of this pipeline, else None.
+
+        Example::
+
+            fitted = read_guarantee(Path("guarantee.json"))
+            guarantee = fitted.for_pipeline(answer.pipeline)
+        """
         if self.pipeline != pipeline:
             return None
         return Guarantee(self.alpha, self.delta, self.threshold, str(self.fitted_on))
 
 
 def fitted_on(labels: Path, count: int) -> FittedOn:
-    """The name and content of a file of labels, today."""
+    """Describe a file of labels by its name, content hash and today's date."""
     return fitted_today(labels.name, content_hash(labels.read_bytes()), count)
 
 
 def fitted_today(name: str, hash: str, count: int) -> FittedOn:
-    """Labels by their name and the hash of them all, today."""
+    """Describe labels by their name, content hash and today's date."""
     today = datetime.now(UTC).replace(microsecond=0)
     return FittedOn(file=name, hash=hash, labels=count, date=today)
 
 
 def write_guarantee(path: Path, fitted: FittedGuarantee) -> None:
-    """Write the file, over the one that was there."""
+    """Write the file, replacing an existing one; raises `CalibrationError` if it cannot."""
     try:
         path.write_text(fitted.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
@@ -69,12 +75,12 @@ def write_guarantee(path: Path, fitted: FittedGuarantee) -> None:
 
 
 def given_or_read(given: FittedGuarantee | None, path: Path | None) -> FittedGuarantee | None:
-    """The guarantee that was given, or else the one in a file, if there is a file."""
+    """Return the guarantee `given`, or else the one in the file, if there is a file."""
     return given if given is not None or path is None else read_guarantee(path)
 
 
 def read_guarantee(path: Path) -> FittedGuarantee:
-    """The guarantee; a file that is missing or spoilt is an error: someone relies on it."""
+    """Read a guarantee; raises `CalibrationError` if the file is missing or invalid."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
@@ -86,7 +92,7 @@ def read_guarantee(path: Path) -> FittedGuarantee:
 
 
 def guarantee_in(content: str | bytes, place: str) -> FittedGuarantee:
-    """The guarantee as it was written to `place`."""
+    """Parse a guarantee; `place` is where it came from, for the error message."""
     try:
         return FittedGuarantee.model_validate_json(content)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Where a grader's scores call for an action: thresholds from questions whose outcome is known."""
+"""Fit CRAG's two thresholds on grader scores, from questions with labelled passages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from upheld.errors import CalibrationError
 from upheld.ports import Grader, QueryPassagePair
 
 DECIDED = 0.65  # the share of cases that must get an action which is not "ambiguous"
-_STEPS = 120  # thresholds that are tried on each side
-_FEW = 20  # cases of a kind below which thresholds are chance
+_STEPS = 120  # candidate thresholds for each side
+_FEW = 20  # fewest cases of a kind from which thresholds can be fitted
 
 
 class GradedRow(BaseModel):
-    """A passage for a question, and whether a person finds that it helps to answer it."""
+    """A passage for a question, and a person's label whether it helps to answer it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -32,9 +32,9 @@ class GradedRow(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a search found for a question: its best score in [-1, 1], and whether any of it helps.
+    """The result of one search: its best score in [-1, 1], and whether any passage helps.
 
-    CRAG's rule looks at nothing but the best: any above the upper, or all below the lower.
+    CRAG's rule reads only the best score: any above the upper threshold, or all below the lower.
     """
 
     best: float
@@ -43,16 +43,16 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """How well two thresholds do on cases."""
+    """How well two thresholds do on a set of cases."""
 
     cases: int
     decided: float  # the share above the upper or below the lower
-    accuracy: float  # balanced over the two kinds, of what was decided
+    accuracy: float  # of decided cases, balanced over the two kinds
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """CRAG's two, and what they do on the cases that they were fitted on."""
+    """CRAG's two thresholds, and how they do on the cases that they were fitted on."""
 
     upper: float
     lower: float
@@ -60,13 +60,13 @@ class Thresholds:
 
 
 def read_graded(path: Path) -> tuple[GradedRow, ...]:
-    """All rows of a JSONL file; a line that cannot be read is named, never left out."""
+    """Read all rows of a JSONL file; an invalid line raises an error that names it."""
     shape = 'A line is {"question": "…", "passage": "…", "relevant": true}.'
     return read_rows(path, GradedRow, shape)
 
 
 def cases_of(rows: Sequence[GradedRow], scores: Sequence[float]) -> list[Case]:
-    """Two cases a question: all of its passages, and what is left without those that help."""
+    """Make two cases per question: all of its passages, and only those that do not help."""
     scored = sorted(
         ((same_question(row.question), row.relevant, score))
         for row, score in zip(rows, scores, strict=True)
@@ -78,7 +78,10 @@ def cases_of(rows: Sequence[GradedRow], scores: Sequence[float]) -> list[Case]:
 
 
 def fit_thresholds(cases: Sequence[Case], decide: float = DECIDED) -> Thresholds:
-    """The most accurate pair that decides so many of the cases, and half as many of each kind."""
+    """Return the most accurate pair that decides a share of the cases, and half of it of each kind.
+
+    Raises `CalibrationError` if there are too few cases or no pair decides enough of them.
+    """
     for helps in (True, False):
         count = sum(case.helps is helps for case in cases)
         if count < _FEW:
@@ -101,7 +104,7 @@ def fit_thresholds(cases: Sequence[Case], decide: float = DECIDED) -> Thresholds
 def decisions(
     cases: Sequence[Case], upper: float, lower: float, *, least: float = 0.0
 ) -> Decisions:
-    """Shares at two thresholds; a kind of which less than `least` is decided counts as missed."""
+    """Measure two thresholds; a kind of which less than `least` is decided counts as wrong."""
     best = np.array([case.best for case in cases])
     helps = np.array([case.helps for case in cases])
     correct, incorrect = best > upper, best < lower
@@ -125,7 +128,7 @@ def _cases(of_question: Iterable[tuple[bool, float]]) -> Iterator[Case]:
 
 
 async def cases_of_file(rows: Path, grader: Grader) -> list[Case]:
-    """Two cases a question of a JSONL file of graded passages."""
+    """Grade the passages of a JSONL file and make two cases per question."""
     graded = read_graded(rows)
     grades = await grader.grade([QueryPassagePair(row.question, row.passage) for row in graded])
     return cases_of(graded, [to_score(each) for each in grades])

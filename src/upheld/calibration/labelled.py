@@ -1,4 +1,4 @@
-"""Labelled claims: one JSON object a line, a person's verdict on a claim of one of our answers."""
+"""Labelled claims in JSONL: a person's verdict on a claim of one of our answers per line."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from upheld.errors import CalibrationError
 from upheld.types import Answer, Claim, Support
 
 Row = TypeVar("Row", bound=BaseModel)
-MOST_FAULTS = 10  # of one line are told
+MOST_FAULTS = 10  # reported for one line
 _WRITTEN_BY = "`upheld label` writes such lines."
 
 
 class LabelledClaim(BaseModel):
-    """A claim, the score it was given, and whether a person finds it supported."""
+    """A claim, its score, and whether a person finds it supported."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -31,15 +31,15 @@ class LabelledClaim(BaseModel):
     claim: str = Field(min_length=1)
     evidence: tuple[str, ...]  # the quotes that the person was shown
     score: float = Field(ge=0, le=1)  # Verdict.probability
-    verdict: Support  # what the pipeline said; the person was not shown it
-    supported: bool  # what the person said
+    verdict: Support  # what the pipeline decided; not shown to the person
+    supported: bool  # the person's label
     pipeline: str = Field(min_length=1)  # Answer.pipeline
     who: str
     when: datetime
 
     @property
     def cluster(self) -> str:
-        """Claims that depend on each other: those of one answer, and of one question asked again.
+        """The key of claims that depend on each other: those of one question, however often asked.
 
         >>> same_question("Who? "), same_question("WHO?")
         ('who?', 'who?')
@@ -48,17 +48,17 @@ class LabelledClaim(BaseModel):
 
     @property
     def shown_score(self) -> float:
-        """The score as a threshold sees it: what is not `supported` is never shown as such."""
+        """The score that a threshold sees; -inf if the verdict is not `supported`."""
         return self.score if self.verdict is Support.SUPPORTED else -math.inf
 
 
 def same_question(text: str) -> str:
-    """A question however it was typed."""
+    """Normalise case and spacing of a question."""
     return " ".join(text.split()).casefold()
 
 
 def draw(answer: Answer, seed: int = 0) -> Claim | None:
-    """One claim of those that were checked; which one depends on question and seed alone."""
+    """Draw one checked claim, determined by question and seed; None if there is none."""
     checked = [claim for claim in answer.claims if claim.verdict.probability is not None]
     if not checked:
         return None
@@ -67,17 +67,17 @@ def draw(answer: Answer, seed: int = 0) -> Claim | None:
 
 
 def read_labels(path: Path) -> tuple[LabelledClaim, ...]:
-    """All labels of a file; a line that cannot be read is named, never left out."""
+    """Read all labels of a file; an invalid line raises an error that names it."""
     return read_rows(path, LabelledClaim, _WRITTEN_BY)
 
 
 def labels_in(text: str, place: str) -> tuple[LabelledClaim, ...]:
-    """All labels of a text that came from `place`."""
+    """Parse all labels of a text; `place` is where it came from, for error messages."""
     return rows_in(text, LabelledClaim, place, _WRITTEN_BY)
 
 
 def read_rows(path: Path, kind: type[Row], help: str) -> tuple[Row, ...]:
-    """All rows of a JSONL file; `help` says what a line looks like."""
+    """Read all rows of a JSONL file; `help` describes a line, for error messages."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -86,7 +86,7 @@ def read_rows(path: Path, kind: type[Row], help: str) -> tuple[Row, ...]:
 
 
 def rows_in(text: str, kind: type[Row], place: str, help: str) -> tuple[Row, ...]:
-    """All rows of a text, a JSON object a line."""
+    """Parse all rows of a text, one JSON object per line."""
     return tuple(
         _row(line, kind, f"{place}, line {number}", help)
         for number, line in enumerate(text.split("\n"), start=1)
@@ -105,7 +105,7 @@ def _row(line: str, kind: type[Row], place: str, help: str) -> Row:
 
 
 def faults(error: ValidationError) -> str:
-    """What does not fit, field by field; never the values."""
+    """Describe validation errors field by field, without the values."""
     return "; ".join(
         ": ".join(part for part in (".".join(map(str, each["loc"])), each["msg"]) if part)
         for each in error.errors(include_input=False, include_url=False)[:MOST_FAULTS]
@@ -113,7 +113,10 @@ def faults(error: ValidationError) -> str:
 
 
 def the_pipeline(labels: Sequence[LabelledClaim]) -> str:
-    """The one pipeline that made all these scores; scores of two do not compare."""
+    """Return the one pipeline that made all these scores; raises `CalibrationError` otherwise.
+
+    Scores of two pipelines do not compare.
+    """
     if not labels:
         raise CalibrationError("There are no labels.", help="Make some with `upheld label`.")
     counted = Counter(label.pipeline for label in labels)
@@ -127,12 +130,12 @@ def the_pipeline(labels: Sequence[LabelledClaim]) -> str:
 
 
 def append_label(path: Path, label: LabelledClaim) -> None:
-    """Add a line, and be sure that it is on the disk before the next claim is shown."""
+    """Append a line and sync it to disk before the next claim is shown."""
     line = label.model_dump_json().encode() + b"\n"
     with path.open("ab+") as file:
         if file.tell():
             file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":  # an editor has saved it without the last line's end
+            if file.read(1) != b"\n":  # an editor has saved it without a final newline
                 line = b"\n" + line
         file.write(line)
         file.flush()

@@ -1,16 +1,14 @@
 """Learn then test: a threshold on scores above which at most alpha of the claims are wrong.
 
 After Angelopoulos et al. 2021 (arXiv:2110.01052), with fixed-sequence testing. A *tuning part* of
-the labelled claims fixes which thresholds are tried and where the trial starts. On the *testing
-part*, from strict to lax, "more than alpha of the kept claims are not supported" is tested with
-an exact binomial tail; the last threshold before the first failure is certified. Tests in an order
+the labelled claims fixes which thresholds are tested and where the test starts. On the *testing
+part*, from strict to lax, "more than alpha of the kept claims are not supported" is tested with an
+exact binomial tail; the last threshold before the first failure is certified. Tests in an order
 that was fixed beforehand need no correction for their number.
 
 The binomial tail is valid for independent claims only, so one claim of each cluster is drawn.
 
-Exact binomial tails: what a count of errors says about the rate behind it.
-
-In words: why nothing could be certified, and what may help.
+The module also has the binomial tails, and explains in words why nothing could be certified.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def _tails(trials: int, rate: float) -> Iterator[float]:
-    """P(Bin(trials, rate) <= 0), <= 1, <= 2 and so on; in logarithms, so that none underflows."""
+    """Yield P(Bin(trials, rate) <= 0), <= 1, <= 2 and so on; in logarithms to avoid underflow."""
     one, other = math.log(rate), math.log1p(-rate)
     every = math.lgamma(trials + 1)
     return accumulate(
@@ -52,13 +50,15 @@ def _tails(trials: int, rate: float) -> Iterator[float]:
 
 
 def tail(errors: int, trials: int, rate: float) -> float:
-    """P(Bin(trials, rate) <= errors): the p-value of "the rate is larger than `rate`"."""
+    """Return P(Bin(trials, rate) <= errors): the p-value of "the rate is larger than `rate`"."""
     return min(1.0, next(islice(_tails(trials, rate), errors, None)))
 
 
 @lru_cache(maxsize=65_536)
 def most_errors(trials: int, alpha: float, delta: float) -> int:
-    """With up to so many errors the rate is at most alpha, with confidence 1 - delta; -1: none.
+    """Return the most errors with which the rate is at most alpha, with confidence 1 - delta.
+
+    -1 means that there are too few trials even without errors.
 
     >>> most_errors(22, 0.1, 0.1), most_errors(21, 0.1, 0.1)
     (0, -1)
@@ -68,7 +68,7 @@ def most_errors(trials: int, alpha: float, delta: float) -> int:
 
 
 def fewest_trials(errors: int, alpha: float, delta: float) -> int:
-    """How many trials with so many errors show that the rate is at most alpha."""
+    """Return how many trials with so many errors show that the rate is at most alpha."""
     low, high = errors, max(1, errors)
     while most_errors(high, alpha, delta) < errors:
         low, high = high, high * 2
@@ -79,7 +79,7 @@ def fewest_trials(errors: int, alpha: float, delta: float) -> int:
 
 
 def upper_bound(errors: int, trials: int, delta: float) -> float:
-    """The rate is at most this with confidence 1 - delta (Clopper and Pearson, one-sided)."""
+    """Return the upper bound of the rate with confidence 1 - delta (Clopper-Pearson, one-sided)."""
     if errors >= trials:
         return 1.0
     low, high = errors / trials, 1.0
@@ -89,18 +89,19 @@ def upper_bound(errors: int, trials: int, delta: float) -> float:
     return high
 
 
-# The tuning part needs few claims: it fixes steps of a twentieth and no error is counted on it.
-# Simulated with 200 to 3,000 labels, a fifth keeps more than a third does, and twenty steps keep
-# more than fifty: every step is one more occasion to stop.
+# The tuning part needs few claims: it fixes steps of a twentieth, and no errors are counted on it.
+# In simulations with 200 to 3,000 labels, a tuning share of a fifth keeps more claims than a third,
+# and twenty steps keep more than fifty: every step is one more chance to stop.
 TUNING_SHARE = 0.2
 STEPS = 20
-# The trial starts where at least 50 claims, and at least a tenth of all, are likely to be kept.
-# With 50 alone, more labels would only make the start stricter and never surer.
+# The test starts where at least 50 claims, and at least a tenth of all, are likely to be kept. With
+# 50 alone, more labels would only make the start stricter and never more certain.
 START_KEPT = 50
 START_SHARE = 0.1
-_MOST_KEPT = 5_000  # nobody labels more, so more is as good as never
-# For advice only: a fresh set of the size that is named passes with this chance, if errors are as
-# frequent as seen. What was seen is weighed against ten claims with half the errors allowed.
+_MOST_KEPT = 5_000  # nobody labels more than this
+# For advice only: the probability that a new set of the suggested size passes, if errors are as
+# frequent as observed. The observed rate is smoothed with ten claims that have half the errors
+# allowed.
 _POWER = 0.8
 _PRIOR_CLAIMS = 10
 
@@ -113,7 +114,7 @@ class Step:
     kept: int
     errors: int
     kept_share: float
-    error_share: float  # 0 where nothing is kept; the bound is then 1
+    error_share: float  # 0 if nothing is kept; the bound is then 1
     upper_bound: float  # of the error share, with confidence 1 - delta, for this step alone
 
 
@@ -122,16 +123,16 @@ _NOTHING_SEEN = Step(math.inf, 0, 0, 1.0, 0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A certified threshold, or None; and the whole curve, from strict to lax."""
+    """A certified threshold, or None, and the whole curve from strict to lax."""
 
     alpha: float
     delta: float
     threshold: float | None
-    kept_share: float  # of the testing part; 0 where nothing is certified
+    kept_share: float  # of the testing part; 0 if nothing is certified
     kept: int
     errors: int
-    claims: int  # one a cluster
-    tested: int  # of them, in the testing part
+    claims: int  # one per cluster
+    tested: int  # those in the testing part
     start: float | None  # the first threshold that was tested
     curve: tuple[Step, ...]
 
@@ -145,9 +146,9 @@ def calibrate(
     clusters: Sequence[str] | None = None,
     seed: int = 0,
 ) -> Calibration:
-    """Certify a threshold on labelled claims; without clusters, every claim is its own.
+    """Certify a threshold on labelled claims; without clusters, every claim is its own cluster.
 
-    A claim that would not be shown whatever the threshold has the score -inf.
+    A claim that is never shown as supported, whatever the threshold, has the score -inf.
     """
     names = [str(i) for i in range(len(scores))] if clusters is None else list(clusters)
     score, wrong = np.asarray(scores, float), ~np.asarray(supported, bool)
@@ -179,11 +180,11 @@ def calibrate(
 
 
 def plan(tuning: Floats, tested: int, alpha: float, delta: float) -> tuple[Floats, int]:
-    """Thresholds from strict to lax, and which of them is tested first, from scores alone.
+    """Return thresholds from strict to lax, and the index of the first to test, from scores alone.
 
-    How many claims a threshold will keep is told from the tuning part, scaled to the size of the
-    testing part; the testing part itself is not looked at. Where alpha is so small that 50 claims
-    with one error among them could not pass, as many are wanted as could.
+    The tuning part, scaled to the size of the testing part, predicts how many claims a threshold
+    keeps; the testing part itself is not read. If alpha is so small that 50 claims with one error
+    could not pass, the start needs as many claims as could.
     """
     shown = tuning[np.isfinite(tuning)]
     if not len(shown):
@@ -201,7 +202,7 @@ def _first_kept(alpha: float, delta: float) -> int:
 
 
 def count(scores: Floats, wrong: Bools, thresholds: Floats) -> tuple[Ints, Ints]:
-    """How many claims each threshold keeps, and how many of those are wrong."""
+    """Return how many claims each threshold keeps, and how many of those are wrong."""
     order = np.argsort(-scores)
     kept = np.searchsorted(-scores[order], -thresholds, side="right")
     errors = np.concatenate([[0], np.cumsum(wrong[order])])
@@ -209,7 +210,7 @@ def count(scores: Floats, wrong: Bools, thresholds: Floats) -> tuple[Ints, Ints]
 
 
 def last_passed(kept: Ints, errors: Ints, start: int, alpha: float, delta: float) -> int | None:
-    """The last step before the first that fails; None where already the first one does."""
+    """Return the last step before the first that fails; None if the first one fails."""
     last = None
     for step in range(start, len(kept)):
         if errors[step] > most_errors(int(kept[step]), alpha, delta):
@@ -219,10 +220,10 @@ def last_passed(kept: Ints, errors: Ints, start: int, alpha: float, delta: float
 
 
 def labels_needed(found: Calibration) -> int | None:
-    """How large a fresh set would probably certify something; None where none of the steps could.
+    """Return the size of a new set that would probably certify something; None if no step could.
 
-    Never fewer than there were: those did not do. And a fresh set, since whoever adds labels to
-    these after looking has no guarantee.
+    Never fewer than there were, since those were not enough. It must be a new set: to add labels to
+    these after looking at the result voids the guarantee.
     """
     wanted = []
     for step in found.curve or (_NOTHING_SEEN,):
@@ -236,13 +237,13 @@ def labels_needed(found: Calibration) -> int | None:
 
 
 def _passes(kept: int, rate: float, alpha: float, delta: float) -> float:
-    """The chance that so many claims with this rate of errors pass the test."""
+    """Return the probability that so many claims with this error rate pass the test."""
     most = most_errors(kept, alpha, delta)
     return 0.0 if most < 0 or rate >= alpha else tail(most, kept, rate)
 
 
 def one_of_each(clusters: Sequence[str], seed: int) -> list[int]:
-    """The place of one claim of each cluster, drawn by the seed."""
+    """Return the index of one claim of each cluster, drawn by the seed."""
     members: dict[str, list[int]] = {}
     for place, name in enumerate(clusters):
         members.setdefault(name, []).append(place)
@@ -252,7 +253,7 @@ def one_of_each(clusters: Sequence[str], seed: int) -> list[int]:
 
 
 def _place(key: str) -> float:
-    """A number in [0, 1) that is the same on every machine."""
+    """Hash a key to a number in [0, 1) that is the same on every machine."""
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
 
@@ -279,14 +280,14 @@ def _check(
 
 
 def check_levels(alpha: float, delta: float) -> None:
-    """Both are shares; at 0 nothing could be certified, at 1 nothing would be said."""
+    """Raise `CalibrationError` unless both are strictly between 0 and 1."""
     for name, level in (("alpha", alpha), ("delta", delta)):
         if not 0 < level < 1:
             raise CalibrationError(f"{name} must be between 0 and 1, not {level}.")
 
 
 def why_nothing(found: Calibration) -> str:
-    """What was seen that stands against a guarantee."""
+    """Explain why no threshold could be certified."""
     if found.start is None:
         return f"There are too few claims: {found.claims}, of which {found.tested} test."
     first = next(step for step in found.curve if step.threshold == found.start)
@@ -298,7 +299,7 @@ def why_nothing(found: Calibration) -> str:
 
 
 def help_for(found: Calibration) -> str:
-    """How many labels would do, where more of them may help."""
+    """Advise how many labels would be enough, or that more would not help."""
     needed = labels_needed(found)
     if needed is None:
         return "More labels would hardly help; a larger alpha may."

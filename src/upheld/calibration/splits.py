@@ -1,4 +1,4 @@
-"""Does the guarantee hold? Calibrate on half of the documents, look at the other half, often."""
+"""Test the guarantee: calibrate on half of the documents, measure on the other half, repeatedly."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SplitFigures:
-    """Over all splits; one that certifies nothing is not broken and keeps 0.
+    """Results over all splits; a split that certifies nothing is not broken and keeps 0.
 
-    `broken` compares alpha with the error of the other half, which has luck of its own on top of
-    the luck that delta speaks of. `broken_in_all` compares it with the error of the certified
-    threshold among all documents, from which the calibration half was drawn: what delta promises.
+    `broken` compares alpha with the error on the other half, which has a random variation of its
+    own beside the one that delta covers. `broken_in_all` compares it with the error of the
+    certified threshold on all documents, from which the calibration half was drawn: this is what
+    delta bounds.
     """
 
     alpha: float
@@ -51,10 +52,10 @@ def try_splits(
     splits: int = 1000,
     seed: int = 0,
 ) -> SplitFigures:
-    """Random halves of the documents: calibrate on one claim a document, measure on the rest.
+    """Split documents in random halves: calibrate on one claim per document, measure on the rest.
 
-    In the measuring half a claim weighs one over its document's claims, so that the error measured
-    is of the same kind as the one certified: that of one claim drawn from each document.
+    In the measuring half a claim has the weight one over its document's claims, so that the
+    measured error is of the same kind as the certified one: that of one claim per document.
     """
     check_levels(alpha, delta)
     score, wrong = np.asarray(scores, float), ~np.asarray(supported, bool)
@@ -63,7 +64,7 @@ def try_splits(
     _, of_claim, sizes = np.unique(np.asarray(documents), return_inverse=True, return_counts=True)
     if len(sizes) < 2:
         raise CalibrationError("Splitting needs at least two documents.")
-    order = np.argsort(of_claim, kind="stable")  # the claims of a document stand together
+    order = np.argsort(of_claim, kind="stable")  # claims of a document are adjacent
     score, wrong, of_claim = score[order], wrong[order], of_claim[order]
     first = np.cumsum(sizes) - sizes
     weight = 1 / sizes[of_claim]

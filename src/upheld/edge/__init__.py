@@ -1,1 +1,1 @@
-"""The only code that talks to the world. It knows ports, text and the run, and no stage."""
+"""Adapters for models, storage and the web: the only code that talks to the outside. No stages."""

@@ -1,8 +1,8 @@
-"""The call cache: an `LLM` around an `LLM` that keeps replies on disk; repeats cost nothing.
+"""The call cache: an `LLM` that wraps an `LLM` and caches replies on disk.
 
-A reply is kept for each sample, under the hash of model, messages, output schema, sampling and the
-sample's index; prompts themselves are not kept. Each tenant has a file of its own. Replies hold
-words of documents: who must forget a document deletes the tenant's folder here as well.
+Each sample is stored under the hash of model, messages, output schema, sampling and the sample's
+index; prompts themselves are not stored. Each tenant has a file of its own. Replies contain words
+of documents: to erase a document, delete the tenant's folder here as well.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from upheld.types import Usage, content_hash
 def call_key(
     identity: str, messages: Sequence[Message], output: type[BaseModel], sampling: Sampling
 ) -> str:
-    """The hash of everything that decides the samples of a call, but for their number."""
+    """Hash everything that determines the samples of a call, except their number."""
     said = [[each.role, each.content] for each in messages]
     how = {**asdict(sampling), "samples": None}
-    # The order of a schema's fields is the order in which they are decoded: it is not sorted.
+    # Not sorted: the order of a schema's fields is the order in which they are decoded.
     return content_hash(json.dumps([identity, said, output.model_json_schema(), how]))
 
 
 def call_cache(path: Path) -> DiskCache[str]:
-    """A file of samples by key."""
+    """Open the file of samples by key."""
     return DiskCache(path, "calls")
 
 
 def as_text(generation: Generation[BaseModel] | None) -> str:
-    """A sample as it is kept; None is one that did not fit its schema."""
+    """Serialise a sample; None is a sample that did not fit its schema."""
     if generation is None:
         return "null"
     return json.dumps([generation.text, [asdict(each) for each in generation.tokens]])
 
 
 def from_text(text: str, output: type[Output]) -> Generation[Output] | None:
-    """The sample again; raises ValueError, as pydantic does, where it does not fit the schema."""
+    """Parse a cached sample; raises ValueError, as pydantic does, if it does not fit the schema."""
     kept = json.loads(text)
     if kept is None:
         return None
@@ -63,17 +63,17 @@ _UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
 class CachedLLM:
-    """Asks the model only for the samples that are not there yet.
+    """Calls the model only for samples that are not cached yet.
 
-    The same call gives the same samples again, at any temperature: who wants several asks for
-    several at once. Streams, and calls that fail, are not kept.
+    The same call returns the same samples again, at any temperature: to get different ones, ask for
+    several at once. Streams and failed calls are not cached.
     """
 
     def __init__(self, llm: LLM, folder: Path | str, tenant: str) -> None:
         if not tenant:
             raise UsageError("a call cache belongs to a tenant, and none is named")
         self._llm = llm
-        # The slug is for people; the hash keeps apart what slugs or file systems do not.
+        # The slug is for people; the hash distinguishes names that slugs or file systems do not.
         slug = _UNSAFE.sub("-", tenant.lower())[:40]
         self.path = Path(folder) / f"{slug}-{content_hash(tenant)}" / "calls.sqlite3"
         self._cache = call_cache(self.path)
@@ -88,7 +88,8 @@ class CachedLLM:
     ) -> Reply[Output]:
         call = call_key(self.identity, messages, output, sampling)
         keys = [content_hash(f"{call} {index}") for index in range(sampling.samples)]
-        # Who asks the same at the same time waits for this reply instead of paying for another.
+        # A caller with the same request at the same time waits for this reply instead of paying
+        # twice.
         lock = self._in_progress.setdefault((asyncio.get_running_loop(), call), asyncio.Lock())
         async with lock:
             kept = await self._load(keys, output)
@@ -104,7 +105,8 @@ class CachedLLM:
                     if not any(kept):
                         raise
                     usage += error.usage
-                # Samples that did not fit are kept as such: a repeat must not draw them again.
+                # Samples that did not fit are cached as such, so that a repeat does not draw them
+                # again.
                 new += [None] * (len(missing) - len(new))
                 await self._store(missing, new)
         return Reply(tuple(each for each in (*kept, *new) if each is not None), usage)
@@ -123,7 +125,7 @@ class CachedLLM:
     async def _load(
         self, keys: Sequence[str], output: type[Output]
     ) -> list[Generation[Output] | None]:
-        """The samples that are kept, up to the first that is not, or that fits no longer."""
+        """Return the cached samples, up to the first that is missing or no longer fits."""
         kept: list[Generation[Output] | None] = []
         try:
             found = await asyncio.to_thread(self._cache.get, keys)
@@ -132,7 +134,7 @@ class CachedLLM:
                     break
                 kept.append(from_text(found[key], output))
         except ValueError:
-            pass  # what fits no longer, and what follows it, is asked for again
+            pass  # a sample that no longer fits, and those after it, are requested again
         except OSError:
             current_run().degrade("the call cache cannot be read")
         return kept
@@ -148,6 +150,6 @@ class CachedLLM:
 
 
 def _rest(sampling: Sampling, kept: int) -> Sampling:
-    """The samples after those that are kept; the same seed would give the same ones again."""
+    """Ask for the samples that are not cached; the seed moves on, to get different ones."""
     seed = None if sampling.seed is None else sampling.seed + kept
     return replace(sampling, samples=sampling.samples - kept, seed=seed)

@@ -1,4 +1,4 @@
-"""Where the fetcher was until 0.2: it is in `upheld.edge.web.fetch`."""
+"""Moved to `upheld.edge.web.fetch` in 0.2; this name stays for older imports."""
 
 from upheld.edge.web.fetch import Fetcher
 

@@ -1,4 +1,4 @@
-"""Bytes by name in a folder or in object storage: what waits there to be read."""
+"""Store bytes by name in a folder or in object storage, such as uploads that wait to be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from upheld.ports import StoredObject
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
-# Options that speak of the connection; the rest speak of the store.
+# Options of the connection; all others are options of the store.
 _CLIENT_OPTIONS = {
     "allow_http",
     "allow_invalid_certificates",
@@ -30,13 +30,13 @@ _CLIENT_OPTIONS = {
 
 
 def place(root: str) -> str:
-    """A folder as a whole path, or `s3://bucket/prefix`, as engine and storage take it."""
+    """Return an absolute folder path, or `s3://bucket/prefix`, for engine and storage."""
     # The engine takes a relative path that begins with "db" for a cloud address.
     return root.rstrip("/") if "://" in root else str(Path(root).expanduser().absolute())
 
 
 def open_store(uri: str, options: Mapping[str, str], *, make: bool = False) -> ObjectStore:
-    """The store of a folder, which `make` makes, or of `s3://bucket/prefix`."""
+    """Open the store of a folder (created with `make`) or of `s3://bucket/prefix`."""
     from obstore.store import LocalStore, from_url
 
     if "://" not in uri:
@@ -58,11 +58,11 @@ class Objects:
         return cls(place(root), dict(options or {}))
 
     async def put(self, name: str, data: AsyncIterator[bytes]) -> None:
-        """Write as it comes: nothing is held whole in memory, and half an object is none."""
+        """Write a stream; it is never whole in memory, and an incomplete object is not stored."""
         with _translated("Writing"):
             store = await asyncio.to_thread(open_store, self.uri, self.options, make=True)
-            # Two parts on their way: with the usual twelve a slow store would make one file of ours
-            # hold 60 MB.
+            # Two parts at once: with the default of twelve, a slow store would make one file hold
+            # 60 MB of memory.
             await store.put_async(name, data, max_concurrency=2)
 
     async def get(self, name: str) -> bytes:
@@ -76,7 +76,7 @@ class Objects:
                 raise NotFoundError(f"There is no object {name}.") from missing
 
     async def delete(self, names: Sequence[str]) -> None:
-        """Those that are gone already are no error."""
+        """Delete objects; missing ones are ignored."""
         if not names or not self._exists():
             return
         with _translated("Deleting"):
@@ -99,18 +99,18 @@ class Objects:
             ]
 
     async def clear(self) -> int:
-        """Also what was written by half, which no listing of a folder shows."""
+        """Delete everything, including incomplete objects, which listings do not show."""
         if "://" not in self.uri:
             with _translated("Deleting"):
                 return await asyncio.to_thread(_remove, Path(self.uri))
         count = 0
-        while found := await self.listed():  # again, for what came meanwhile
+        while found := await self.listed():  # repeated, for objects added meanwhile
             await self.delete([each.name for each in found])
             count += len(found)
         return count
 
     def _exists(self) -> bool:
-        """Whether there may be something: a missing folder has no store, a missing prefix does."""
+        """Whether objects may exist: a missing folder has no store, a missing prefix has one."""
         return "://" in self.uri or Path(self.uri).is_dir()
 
 

@@ -1,4 +1,4 @@
-"""Where SearXNG's client was until 0.2: it is in `upheld.edge.web.searx`."""
+"""Moved to `upheld.edge.web.searx` in 0.2; this name stays for older imports."""
 
 from upheld.edge.web.searx import Searx
 

@@ -1,1 +1,1 @@
-"""The parts of `LanceIndex`: tables, snapshots, searching, writing, upkeep."""
+"""The parts of `LanceIndex`: tables, snapshots, search, writes, maintenance."""

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from lancedb import AsyncConnection, AsyncTable
     from lancedb.index import FTS
 
-FRESH_SECONDS = 1.0  # how long other processes' writes may stay unseen
-KNOWN_DOCUMENTS = 50_000  # up to here the whole map is held; above it, a bounded cache
+FRESH_SECONDS = 1.0  # how long writes of other processes may stay invisible
+KNOWN_DOCUMENTS = 50_000  # up to this many, all commits are in memory; above it, a bounded cache
 WIDEN = 4
-INDEX_CACHE_BYTES = 256_000_000  # of one collection
+INDEX_CACHE_BYTES = 256_000_000  # per collection
 METADATA_CACHE_BYTES = 64_000_000
 
 Fetch = Callable[[int], Awaitable["list[Found]"]]
@@ -32,7 +32,7 @@ Fetch = Callable[[int], Awaitable["list[Found]"]]
 
 @dataclass(slots=True)
 class Found:
-    """Rows that a query gave, and the places of the live ones among them."""
+    """Rows that a query returned, and the indexes of the live ones."""
 
     table: pa.Table
     keep: list[int] = field(default_factory=list)
@@ -45,17 +45,17 @@ class Found:
 
 @dataclass(slots=True)
 class Snapshot:
-    """What is known about one pair of table versions; replaced, never changed to another pair."""
+    """What is known about one pair of table versions; replaced, never updated to another pair."""
 
     live: dict[str, str] = field(default_factory=dict)  # document -> commit; "" for no document
-    dead: set[tuple[str, str]] = field(default_factory=set)  # judged after a refresh
+    dead: set[tuple[str, str]] = field(default_factory=set)  # confirmed after a refresh
     complete: bool = False
     loaded: bool = False
 
 
 @dataclass(slots=True)
 class Collection:
-    """Handles to the tables, moved forward together so that readers see one state."""
+    """Handles to the tables, which move to new versions together so that readers see one state."""
 
     name: str
     prefix: Prefix
@@ -72,7 +72,7 @@ class Collection:
 
     @classmethod
     async def open(cls, name: str, prefix: Prefix, meta: Meta) -> Collection:
-        """Open the tables that the description names."""
+        """Open the tables that the collection's `meta.json` names."""
         connection = await _connect(prefix, meta)
         with translated(f"Opening {prefix.uri}"):
             texts, passages, documents = [
@@ -82,10 +82,10 @@ class Collection:
 
     @classmethod
     async def make(cls, name: str, prefix: Prefix, meta: Meta) -> Collection:
-        """Make a collection, or open the one that another maker made at the same moment.
+        """Create a collection, or open the one that another process created at the same moment.
 
-        Each maker makes tables of its own, whole, and then tries to write the description that
-        names them: the engine lets two makers of one table overwrite each other.
+        Each process creates complete tables of its own and then tries to write the `meta.json` that
+        names them, because the engine lets two creators of one table overwrite each other.
         """
         ours = replace(meta, tables=f"tables-{new_id()}")
         connection = await _connect(prefix, ours)
@@ -110,20 +110,20 @@ class Collection:
 
     @property
     def passage_columns(self) -> list[str]:
-        """What a search reads to make passages."""
+        """The columns that a search reads to make passages."""
         return [*rows.PASSAGE_COLUMNS, *([rows.PLACES.name] if self.has_places else [])]
 
     def wrote(self) -> None:
-        """This process moved a table: forget what was known of the old versions."""
+        """Drop the snapshot after a write of this process, which moved a table."""
         self._snapshot = Snapshot()
 
     async def freshen(self) -> None:
-        """See other processes' writes, if the last look is too long ago."""
+        """Load writes of other processes if the last refresh is too long ago."""
         if time.monotonic() - self._refreshed_at >= FRESH_SECONDS:
             await self.refresh(older_than=FRESH_SECONDS)
 
     async def refresh(self, *, older_than: float = 0.0) -> None:
-        """Move to the newest versions: documents first, so that what they name is in passages."""
+        """Move to the newest versions: documents first, so that the passages they name exist."""
         asked_at = time.monotonic()
         async with self._moving:
             if self._refreshed_at > asked_at - older_than:
@@ -142,8 +142,8 @@ class Collection:
     async def live_rows(self, fetch: Fetch, limit: int) -> list[Found]:
         """Search until each list has `limit` live rows or there are no more.
 
-        A row that is not live under the known versions may only look so because a writer moved on
-        between two reads: then both tables are read anew, once for each version.
+        A row may look dead only because a writer committed between two reads. So both tables are
+        refreshed once before a row counts as dead.
         """
         await self.freshen()
         refreshed, lost = False, 0
@@ -168,14 +168,14 @@ class Collection:
             refreshed = True
 
     async def _judge(self, snapshot: Snapshot, found: list[Found]) -> set[tuple[str, str]]:
-        """Keep the live rows of each list; returns what is dead and was not known to be."""
+        """Keep the live rows of each list; returns dead rows that were not known to be dead."""
         named = [each.table.column("document_id").to_pylist() for each in found]
         live = await self._live(snapshot, itertools.chain.from_iterable(named))
         doubtful: set[tuple[str, str]] = set()
         for each, documents in zip(found, named, strict=True):
             ids = each.table.column("id").to_pylist()
             commits = each.table.column("commit").to_pylist()
-            # A row can stand twice if storage took a commit but reported it as failed.
+            # A row can occur twice if storage accepted a commit but reported it as failed.
             seen: set[str] = set()
             each.keep = []
             for place, (id, document, commit) in enumerate(
@@ -190,7 +190,7 @@ class Collection:
         return doubtful
 
     async def _live(self, snapshot: Snapshot, documents: Iterable[str]) -> dict[str, str]:
-        """The commits that these documents name, from memory where they are known."""
+        """Return the live commits of these documents, from memory if known."""
         if not snapshot.loaded:
             with translated("Reading documents"):
                 if await self.documents.count_rows() <= KNOWN_DOCUMENTS:
@@ -207,14 +207,14 @@ class Collection:
         return snapshot.live
 
     async def commits_of(self, documents: Iterable[str]) -> dict[str, str]:
-        """The commits that the table names now for these documents."""
+        """Read the live commits of these documents from the table."""
         with translated("Reading documents"):
             query = self.documents.query().where(one_of("id", documents))
             return _pairs(await query.select(["id", "commit"]).to_arrow())
 
 
 def text_index() -> FTS:
-    """BM25 over English: stemmed, stop words out, accents folded, no word too long to count."""
+    """Configure BM25 for English: stemmed, without stop words or accents, words of any length."""
     from lancedb.index import FTS
 
     return FTS(
@@ -228,7 +228,7 @@ def text_index() -> FTS:
 
 
 async def has_places(passages: AsyncTable) -> bool:
-    """Whether the newest version that this handle saw has the column."""
+    """Return whether the newest version known to this handle has the column."""
     return rows.PLACES.name in (await passages.schema()).names
 
 
@@ -244,7 +244,8 @@ async def _connect(prefix: Prefix, meta: Meta) -> AsyncConnection:
         connection: AsyncConnection = await lancedb.connect_async(
             f"{prefix.uri}/{meta.tables}",
             storage_options=dict(prefix.options) or None,
-            # The engine's own bounds are gigabytes. One for each collection: it goes with it.
+            # The engine's own limits are gigabytes. Each collection has its own cache, freed with
+            # it.
             session=lancedb.Session(
                 index_cache_size_bytes=INDEX_CACHE_BYTES,
                 metadata_cache_size_bytes=METADATA_CACHE_BYTES,

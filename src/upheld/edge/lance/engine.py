@@ -1,10 +1,10 @@
-"""Imports LanceDB without the REST client of its cloud.
+"""Import LanceDB without the REST client of its cloud.
 
 `import lancedb` also imports a generated client of the Lance REST catalogue (250 pydantic models,
 366 validated calls) and, on Python 3.11, a decorator that disassembles the code around each of 105
-methods. That is four fifths of its CPU time, and nothing of it is used on a folder or a bucket. For
-as long as the import takes, stand-ins are put in their place; a class of the client that is used
-after all is imported at that moment. docs/decisions/021-cold-start.md has the measurements.
+methods. That is four fifths of its CPU time, and none of it is used on a folder or a bucket. During
+the import, stubs take their place; a class of the client that is used after all is imported at that
+moment. docs/decisions/021-cold-start.md has the measurements.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _importing = threading.Lock()
 
 
 def load_lancedb() -> Any:
-    """The package `lancedb`; the first call imports it."""
+    """Return the package `lancedb`; the first call imports it."""
     with _importing:
         if "lancedb" not in sys.modules:
             try:
                 with stand_ins():
                     return importlib.import_module("lancedb")
-            except Exception:  # a version that uses the client while it is imported
+            except Exception:  # a version that uses the client during its import
                 for name in list(sys.modules):
                     if name.partition(".")[0] == "lancedb" and name != _NATIVE:
                         del sys.modules[name]
@@ -43,7 +43,7 @@ def load_lancedb() -> Any:
 
 @contextmanager
 def stand_ins() -> Iterator[None]:
-    """Give stand-ins for what is not used to everyone who imports it inside the block."""
+    """Replace unused modules by stubs for every import inside the block."""
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:
@@ -52,16 +52,16 @@ def stand_ins() -> Iterator[None]:
         sys.meta_path.remove(finder)
         for name, module in list(sys.modules.items()):
             if isinstance(module, _StandIn):
-                del sys.modules[name]  # whoever imports it later gets the real one
+                del sys.modules[name]  # later imports get the real module
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds and makes the stand-ins; submodules of the catalogue, as its errors, are real."""
+    """Finds and creates the stubs; submodules of the catalogue, such as its errors, are real."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A stand-in for what is not used, and nothing for everything else."""
+        """Return a spec for a stub, or None for a module that is used."""
         top = fullname.partition(".")[0]
         if fullname not in (_CATALOGUE, _CHECKS) and top != _CLIENT:
             return None
@@ -71,11 +71,11 @@ class _Finder(MetaPathFinder, Loader):
         return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """An empty module whose names are made when they are asked for."""
+        """Create an empty module whose attributes are created on access."""
         return _StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Give the decorator a form that checks nothing, as `typing.override` does."""
+        """Define the decorator without checks, like `typing.override`."""
         if module.__name__ == _CHECKS:
             vars(module).update(override=lambda method: method, EnforceOverrides=object)
 
@@ -90,13 +90,13 @@ class _StandIn(ModuleType):
 
 
 class _Deferred(type):
-    """A class or function of another module, which is imported when this is first used."""
+    """A class or function of another module, which is imported on first use."""
 
     def _real(cls) -> Any:
         return getattr(importlib.import_module(cls.__module__), cls.__name__)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """What the real one makes or returns."""
+        """Call the real class or function."""
         return cls._real()(*args, **kwargs)
 
     def __getattr__(cls, name: str) -> Any:

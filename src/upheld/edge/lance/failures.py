@@ -1,4 +1,4 @@
-"""The engine's failures: translated once, and tried again where that is safe."""
+"""Translate the engine's errors, and retry where that is safe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 P = ParamSpec("P")
 
-# The engine has no error classes of its own; these are the words of its Rust errors.
+# The engine has no error classes of its own; these match the messages of its Rust errors.
 _CONFLICT = re.compile(
     r"commit conflict|conflict.*(concurrent|retry)|concurrent (commit|transaction|writer)|"
     r"too many concurrent|incompatible transaction|preempted|retry limit|already exists",
@@ -28,7 +28,7 @@ _VANISHED = re.compile(r"not found|no such file|NoSuchKey|does not exist", re.IG
 _REJECTED = re.compile(r"invalid (input|user input|argument)|schema", re.IGNORECASE)
 
 ATTEMPTS = 12
-READS = 5  # of one thing, while `maintain` takes the files of one version after the other
+READS = 5  # attempts of one read, while `maintain` removes the files of old versions
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0  # seconds
 
 
@@ -42,14 +42,14 @@ class VanishedError(StorageError):
 
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """Foreign errors as ours."""
+    """Raise the engine's errors as `StorageError` or `EngineError`."""
     from obstore.exceptions import BaseError
 
     try:
         yield
     except (RuntimeError, OSError, ValueError, BaseError) as error:
         told = str(error)
-        # The engine's words have paths and addresses of the storage.
+        # The engine's messages contain paths and addresses of the storage.
         detail = told.splitlines()[0][:500] if told else repr(error)
         kind: type[EngineError] = StorageError
         if _CONFLICT.search(told):
@@ -62,7 +62,7 @@ def translated(doing: str) -> Iterator[None]:
 
 
 async def commit(doing: str, table: AsyncTable, attempt: Callable[[], Awaitable[T]]) -> T:
-    """Write, and try again from the newest version when another writer came first."""
+    """Write, and retry from the newest version if another writer committed first."""
     pause = _FIRST_PAUSE
     for last in (*[False] * (ATTEMPTS - 1), True):
         try:
@@ -80,7 +80,7 @@ async def commit(doing: str, table: AsyncTable, attempt: Callable[[], Awaitable[
 def rereading(
     read: Callable[P, Coroutine[Any, Any, T]],
 ) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Read anew when a file vanished; the function itself begins at the newest version."""
+    """Decorate a read to retry it if a file vanished; each call starts at the newest version."""
 
     @wraps(read)
     async def reads(*args: P.args, **kwargs: P.kwargs) -> T:

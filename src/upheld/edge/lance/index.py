@@ -1,24 +1,25 @@
 """The search engine: LanceDB on a folder or on object storage, behind the `Index` port.
 
-A collection is a prefix of its own, `<root>/<collection>/`, with `meta.json` (the embedder it was
-made with) and three tables. `texts` and `passages` rows carry the commit that wrote them;
-`documents` has one row a document, which names the commit that is live.
+A collection has a prefix of its own, `<root>/<collection>/`, with `meta.json` (the embedder it was
+created with) and three tables. Rows of `texts` and `passages` have the commit that wrote them;
+`documents` has one row per document, which names the live commit.
 
-**Writing** a batch of documents, one commit on each table for the whole batch:
+**Writes** of a batch of documents make one commit on each table for the whole batch:
 
-1. `texts` (keyed by the hash of the text) and `passages` rows are added under a fresh commit id;
-2. the `documents` rows are merged in last, in one atomic step: that is the acknowledgement;
-3. rows of the commits that were replaced are removed.
+1. `texts` (keyed by the hash of the text) and `passages` rows are added under a new commit id;
+2. the `documents` rows are merged last, in one atomic step: this acknowledges the write;
+3. rows of the replaced commits are removed.
 
-**Reading** keeps a row only if its document's row names the row's commit. A writer that is killed
-before step 2 leaves rows that nobody sees; one that is killed before step 3 leaves rows that nobody
-sees any more; `maintain` removes both. Of two writers of one document the last to acknowledge wins.
-Step 3 removes only what was live before, never rows of a commit that is still under way.
+**Reads** keep a row only if its document's row names the row's commit. A writer killed before step
+2 leaves rows that are never visible; one killed before step 3 leaves rows that are no longer
+visible; `maintain` removes both. Of two writers of one document the last to acknowledge wins. Step
+3 removes only rows that were live before, never rows of a commit that is still in progress.
 
-**Seeing others' writes** takes at most a second; a process sees its own at once.
+**Writes of other processes** become visible within a second; a process sees its own at once.
 
-**Erasing**: before rows are removed, an empty object under `erase/` says that their bytes must go;
-`maintain` rewrites and re-indexes what held them, drops old versions, and only then removes it.
+**Erasure**: before rows are removed, an empty object under `erase/` records that their bytes must
+be erased; `maintain` rewrites and re-indexes the files with them, drops old versions, and only then
+deletes that object.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class LanceIndex:
         embedder_identity: str | None = None,
         dimension: int | None = None,
     ) -> LanceIndex:
-        """Open a folder or `s3://bucket/prefix`; collections are made by the first upsert."""
+        """Open a folder or `s3://bucket/prefix`; the first upsert creates the collection."""
         if (embedder_identity is None) != (dimension is None):
             raise UsageError("An embedder has both an identity and a dimension.")
         return cls(Root.at(root, storage_options), Meta(embedder_identity, dimension))
@@ -146,9 +147,9 @@ class LanceIndex:
         )
         if not found or not storable(document_id):
             raise missing
-        for _ in range(2):  # a second look, in case it was replaced between the two reads
+        for _ in range(2):  # twice, in case it was replaced between the two reads
             await found.refresh()
-            await newest(found.texts)  # after the document row, so that what it names is there
+            await newest(found.texts)  # after the document row, so that the text it names exists
             with translated("Reading a document"):
                 condition = all_of(f"id = {literal(document_id)}", seen_in(scope))
                 query = found.documents.query().where(condition)
@@ -184,27 +185,27 @@ class LanceIndex:
         )
 
     async def maintain(self, collection: str, *, grace: float = upkeep.GRACE_SECONDS) -> Maintained:
-        """Compact, index the new tail, and remove every byte of what was deleted or replaced.
+        """Compact, index new rows, and erase every byte of what was deleted or replaced.
 
-        Safe beside readers and writers. What killed writers left behind is older than `grace`
-        seconds before its rows go, and a week old before its uncommitted files go; `grace=0`
-        removes both at once, and may only be used while nobody writes.
+        Safe beside readers and writers. Rows that killed writers left are removed once they are
+        older than `grace` seconds, their uncommitted files after a week; `grace=0` removes both at
+        once, and may only be used while nobody writes.
         """
         found = await self._found(collection)
         if found is None:
             return Maintained()
         done = await upkeep.maintain(found, grace)
         if (done.removed_rows or done.indexes_built) and self._collections.get(collection) is found:
-            # Its cache has words of what was removed. Whoever is searching goes on with it.
+            # Its cache has words of removed rows. Searches in progress keep using it.
             del self._collections[collection]
         return done
 
     async def _found(self, name: str) -> Collection | None:
-        """The collection, if it exists: reading never makes one."""
+        """Return the collection, or None: reading never creates one."""
         return self._collections.get(name) or await self._opened(name, make=False)
 
     async def _made(self, name: str) -> Collection:
-        """The collection, made if need be."""
+        """Return the collection, created if necessary."""
         opened = self._collections.get(name) or await self._opened(name, make=True)
         assert opened is not None
         return opened

@@ -1,6 +1,6 @@
-"""Rows of the three tables: columns, the way between rows and values, and conditions on rows.
+"""Rows of the three tables: columns, conversion from and to values, and conditions on rows.
 
-The engine's typed expressions know no list functions, so conditions are SQL; every value enters
+The engine's typed expressions have no list functions, so conditions are SQL; every value enters
 through `literal`, the one place where a string becomes part of a statement.
 """
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from upheld.ports import Vectors
 
 
-# Marks the key of `documents`: two writers that insert the same new document then conflict, and
-# one of them becomes an update, instead of both becoming rows.
+# Marks the key of `documents`: two writers that insert the same new document then conflict, and one
+# insert becomes an update, instead of both becoming rows.
 _PRIMARY_KEY = {b"lance-schema:unenforced-primary-key:position": b"1"}
 
 _LABELS = [
@@ -54,7 +54,7 @@ DOCUMENTS = pa.schema(
     ]
 )
 
-# What a search reads to make a `Passage`, in the order in which `to_passages` takes it apart.
+# The columns that a search reads to make a `Passage`, in the order of `to_passages`.
 _TO_PASSAGE = [
     "id",
     "searchable",
@@ -71,13 +71,13 @@ _TO_PASSAGE = [
 ]
 PASSAGE_COLUMNS = [*_TO_PASSAGE, "commit"]
 
-# JSON, null where no page or heading begins inside a passage. Tables made before this column
-# existed get it with their next write; until then searches must not ask for it.
+# JSON; null if no page or heading begins inside the passage. Tables created before this column
+# existed get it with their next write; until then searches must not read it.
 PLACES = pa.field("places", pa.string())
 
 
 def passages_schema(dimension: int | None) -> pa.Schema:
-    """Columns of `passages`, with vectors where the collection has an embedder."""
+    """Return the columns of `passages`, with vectors if the collection has an embedder."""
     vector = [pa.field("vector", pa.list_(pa.float32(), dimension))] if dimension else []
     return pa.schema(
         [
@@ -93,7 +93,7 @@ def passages_schema(dimension: int | None) -> pa.Schema:
             pa.field("uri", pa.string(), nullable=False),
             pa.field("headings", pa.list_(pa.string()), nullable=False),
             *_LABELS,
-            # The text ends `searchable`, so it is stored once: it begins at `lead`.
+            # `searchable` ends with the text, so it is stored once: it begins at `lead`.
             pa.field("lead", pa.int64(), nullable=False),
             pa.field("searchable", pa.string(), nullable=False),
             PLACES,
@@ -103,12 +103,12 @@ def passages_schema(dimension: int | None) -> pa.Schema:
 
 
 def now_ms() -> int:
-    """The writer's clock; only compared with the grace of `maintain`."""
+    """Return the writer's time in milliseconds; only compared with the grace of `maintain`."""
     return int(time.time() * 1000)
 
 
 def text_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table:
-    """The canonical texts."""
+    """Return the rows of canonical texts."""
     written_at = now_ms()
     return _table(
         TEXTS,
@@ -120,7 +120,7 @@ def text_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table:
 
 
 def document_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table:
-    """The acknowledgements."""
+    """Return the rows of `documents`, which acknowledge a write."""
     return _table(
         DOCUMENTS,
         [
@@ -144,7 +144,7 @@ def document_rows(documents: Sequence[IndexedDocument], commit: str) -> pa.Table
 def passage_rows(
     documents: Sequence[IndexedDocument], commit: str, dimension: int | None
 ) -> pa.Table:
-    """The passages; labels are the document's, so that no passage is seen where it is not."""
+    """Return the rows of passages, with the document's labels, so that both are equally visible."""
     schema = passages_schema(dimension)
     written_at = now_ms()
     rows = [
@@ -202,7 +202,7 @@ def _table(schema: pa.Schema, rows: list[list[Any]]) -> pa.Table:
 
 
 def to_passages(table: pa.Table, keep: Sequence[int]) -> list[Passage]:
-    """The rows at these places as passages; columns as in `PASSAGE_COLUMNS`, maybe `PLACES`."""
+    """Make passages of the rows at these indexes; columns are `PASSAGE_COLUMNS`, maybe `PLACES`."""
     if len(keep) != table.num_rows:
         table = table.take(pa.array(keep, pa.int64()))
     columns = [table.column(name).to_pylist() for name in _TO_PASSAGE]
@@ -242,7 +242,7 @@ def to_passages(table: pa.Table, keep: Sequence[int]) -> list[Passage]:
 
 
 def _packed(places: Sequence[Place]) -> str | None:
-    """Places as one JSON string: few passages have any, and Lance stores nulls for nothing."""
+    """Serialise places as JSON: few passages have any, and Lance stores nulls at no cost."""
     rows = [[place.start, place.page, place.heading_path] for place in places]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":")) if rows else None
 
@@ -253,7 +253,7 @@ def _unpacked(packed: str | None) -> tuple[Place, ...]:
 
 
 def to_document_infos(table: pa.Table) -> list[DocumentInfo]:
-    """Rows of `documents` as values."""
+    """Make values of rows of `documents`."""
     return [
         DocumentInfo(
             id=row["id"],
@@ -273,12 +273,12 @@ NOTHING = "false"
 
 
 def literal(value: str) -> str:
-    """A SQL string: in this dialect only the quote is special, and it is doubled."""
+    """Quote a SQL string: in this dialect only the quote is special, and it is doubled."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def storable(value: str) -> bool:
-    """Whether a string is Unicode text; half a surrogate pair is not, and is in no row."""
+    """Return whether a string is valid Unicode; a lone surrogate is not, and is in no row."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -287,36 +287,36 @@ def storable(value: str) -> bool:
 
 
 def one_of(column: str, values: Iterable[str]) -> str:
-    """The column holds one of these values."""
+    """Return the condition that the column has one of these values."""
     listed = ",".join(literal(value) for value in values if storable(value))
     return f"{column} IN ({listed})" if listed else NOTHING
 
 
 def shares_label(labels: Iterable[str]) -> str:
-    """The row carries at least one of these labels."""
+    """Return the condition that the row has at least one of these labels."""
     listed = ",".join(literal(label) for label in labels if storable(label))
     return f"array_has_any(labels, [{listed}])" if listed else NOTHING
 
 
 def in_fragment(number: int) -> str:
-    """The row lies in this fragment: the upper half of a row's address is its number."""
+    """Return the condition that the row is in this fragment, the upper half of its address."""
     return f"_rowaddr >= {number << 32} AND _rowaddr < {(number + 1) << 32}"
 
 
 def all_of(*conditions: str) -> str:
-    """Every condition holds; empty when there is none."""
+    """Join conditions with AND; empty if there is none."""
     return " AND ".join(f"({condition})" for condition in conditions if condition)
 
 
 def seen_in(scope: Scope) -> str:
-    """What `Scope.admits` says, as a condition; the owner's view has none."""
+    """Return `Scope.admits` as a condition; empty for the owner, who sees everything."""
     if scope.labels is None:
         return ""
     return f"NOT labelled OR {shares_label(scope.labels)}"
 
 
 def narrowed(scope: Scope, where: Filter = Filter()) -> str:
-    """A scope and a filter together."""
+    """Return the condition of a scope and a filter together."""
     return all_of(
         seen_in(scope),
         one_of("document_id", where.document_ids) if where.document_ids else "",

@@ -1,4 +1,4 @@
-"""Searching a collection: BM25, nearest vectors, and both at once."""
+"""Search a collection: BM25, nearest vectors, and both at once."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from upheld.types import Hit, Scope
 if TYPE_CHECKING:
     from upheld.ports import Vector
 
-_REFINE = 5  # re-ranks 5 x limit by exact distance: recall@10 0.976 -> 0.999 with an ANN index
+_REFINE = 5  # reranks 5 x limit by exact distance: recall@10 0.976 -> 0.999 with an ANN index
 
 
 async def bm25(
     collection: Collection, query: str, scope: Scope, limit: int, where: Filter
 ) -> list[Hit]:
-    """The best passages by BM25."""
+    """Return the best passages by BM25."""
     condition = narrowed(scope, where)
 
     async def fetch(ask: int) -> list[Found]:
@@ -35,7 +35,7 @@ async def bm25(
 async def nearest(
     collection: Collection, vector: Vector, scope: Scope, limit: int, where: Filter, query: str
 ) -> list[Hit]:
-    """The passages whose vectors are closest by cosine."""
+    """Return the passages whose vectors are closest by cosine."""
     _check(collection, vector)
     condition = narrowed(scope, where)
 
@@ -49,7 +49,7 @@ async def nearest(
 async def hybrid(
     collection: Collection, query: str, vector: Vector, scope: Scope, limit: int, where: Filter
 ) -> list[Hit]:
-    """Both queries in parallel; lexical hits get their cosine too, so that all compare."""
+    """Run both queries in parallel and fuse them; BM25 hits get a cosine too, to be comparable."""
     _check(collection, vector)
     condition = narrowed(scope, where)
     depth = max(CANDIDATES, limit)
@@ -71,7 +71,7 @@ async def hybrid(
 async def _lexical(
     collection: Collection, query: str, condition: str, limit: int, *more: str
 ) -> Found:
-    # A match query takes words as they are: nothing in them is syntax.
+    # A match query has no syntax: all words are literal.
     words = query.encode(errors="replace").decode()
     columns = [*collection.passage_columns, "_score", *more]
     with translated("BM25 search"):
@@ -130,7 +130,7 @@ def _nearest_hits(found: Found, query: str) -> list[Hit]:
 
 
 def _cosines(found: Found, vector: Vector) -> list[float]:
-    """The cosine of each live row with the query."""
+    """Return the cosine of each live row with the query."""
     if not found.keep:
         return []
     column = found.table.column("vector").combine_chunks()

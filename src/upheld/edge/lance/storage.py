@@ -1,4 +1,4 @@
-"""The objects beside the tables: what a collection is, and what waits to be erased from it."""
+"""The objects beside the tables: a collection's `meta.json` and its pending erasures."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 META = "meta.json"
-ERASE = "erase"  # one empty object for every batch of rows that was removed but not yet erased
+ERASE = "erase"  # one empty object per batch of rows that was removed but not yet erased
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _DELETION_FILE = re.compile(r"/_deletions/(\d+)-")
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What a collection was made with; written once and never changed."""
+    """The embedder and tables of a collection; written once and never changed."""
 
     embedder: str | None
     dimension: int | None
-    tables: str = ""  # the folder of the tables under the collection's prefix
+    tables: str = ""  # the folder of the tables below the collection's prefix
 
     def check(self, wanted: Meta, collection: str) -> None:
-        """Vectors of different embedders must never meet."""
+        """Raise `EmbedderMismatchError` if vectors of different embedders would be mixed."""
         if wanted.embedder in (None, self.embedder) and wanted.dimension in (None, self.dimension):
             return  # without an embedder, BM25 works on any collection
         made = f"with {self.embedder}" if self.embedder else "without an embedder"
@@ -50,7 +50,7 @@ class Meta:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder or a bucket's prefix, under which every collection has its own prefix."""
+    """A folder or bucket prefix, below which every collection has its own prefix."""
 
     uri: str
     options: Mapping[str, str]
@@ -79,11 +79,11 @@ class Prefix:
         return open_store(self.uri, self.options, make=make)
 
     def _exists(self) -> bool:
-        """Whether there may be something: a missing folder has no store, a missing prefix does."""
+        """Whether objects may exist: a missing folder has no store, a missing prefix has one."""
         return "://" in self.uri or Path(self.uri).is_dir()
 
     async def read_meta(self) -> Meta | None:
-        """What the collection is, or None when there is none."""
+        """Read `meta.json`; None if there is no collection."""
         if not self._exists():
             return None
         with translated(f"Reading {self.uri}/{META}"):
@@ -106,7 +106,7 @@ class Prefix:
         return meta
 
     async def make_meta(self, meta: Meta) -> Meta:
-        """Create the description; of racing makers one wins, and all get the winner's."""
+        """Create `meta.json`; if several processes race, one wins and all get the winner's."""
         from obstore.exceptions import AlreadyExistsError
 
         fields = {"format": FORMAT, **asdict(meta)}
@@ -117,7 +117,7 @@ class Prefix:
         return found
 
     async def owe_erasure(self) -> None:
-        """Note, before rows are removed, that their bytes must go."""
+        """Record, before rows are removed, that their bytes must be erased."""
         with translated("Noting what to erase"):
             await self._store().put_async(f"{ERASE}/{new_id()}", b"")
 
@@ -127,11 +127,11 @@ class Prefix:
     async def clear_erasures(self, paths: Sequence[str]) -> None:
         with translated("Settling what was erased"):
             for path in paths:
-                with suppress(FileNotFoundError):  # somebody who maintained as well came first
+                with suppress(FileNotFoundError):  # another maintenance run was faster
                     await self._store().delete_async(path)
 
     async def discard(self, folder: str) -> None:
-        """Remove everything under a folder of the prefix."""
+        """Delete everything below a folder of the prefix."""
         paths = await self._list(folder)
         with translated(f"Removing {self.uri}/{folder}"):
             if paths:
@@ -140,7 +140,7 @@ class Prefix:
             await asyncio.to_thread(shutil.rmtree, Path(self.uri) / folder, ignore_errors=True)
 
     async def fragments_with_deletions(self, folder: str, table: str) -> list[int]:
-        """Fragments that still hold removed rows: Lance names deletion files by fragment."""
+        """Return the fragments with removed rows: Lance names deletion files by fragment."""
         paths = await self._list(f"{folder}/{table}.lance/_deletions")
         return sorted({int(m[1]) for path in paths if (m := _DELETION_FILE.search(path))})
 

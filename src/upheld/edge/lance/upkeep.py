@@ -1,4 +1,4 @@
-"""Upkeep of a collection: dead rows out, indexes up to date, old bytes gone."""
+"""Maintain a collection: remove dead rows, update indexes, erase old bytes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from lancedb import AsyncTable
 
 GRACE_SECONDS = 3600.0
-ANN_ROWS = 100_000  # below, an exact scan is as fast and finds everything
-_PRUNE = timedelta(milliseconds=1)  # everything but the newest version
+ANN_ROWS = 100_000  # below this, an exact scan is as fast and finds everything
+_PRUNE = timedelta(milliseconds=1)  # keeps only the newest version
 _DELETE_TOGETHER = 500  # pairs in one condition
 
 
 async def maintain(collection: Collection, grace: float) -> Maintained:
-    """See `LanceIndex.maintain` for the promise; the order here makes it hold across a kill.
+    """Implement `LanceIndex.maintain`; the order of steps keeps its guarantee if it is killed.
 
-    What is owed is read first and settled last, so a run that dies is simply run again.
+    Pending erasures are read first and cleared last, so a run that dies can simply be repeated.
     """
     started = time.monotonic()
     await collection.refresh()
@@ -37,7 +37,7 @@ async def maintain(collection: Collection, grace: float) -> Maintained:
         if owed:
             await _rewrite_holed_fragments(collection, table)
         built += await _build_indexes(collection, table, again=bool(owed))
-        # Pruning comes before indexing inside `optimize`, so its own leftovers need a second one.
+        # `optimize` prunes before it indexes, so what indexing leaves behind needs a second call.
         for _ in range(2):
             await commit(
                 "Compacting",
@@ -51,10 +51,10 @@ async def maintain(collection: Collection, grace: float) -> Maintained:
 
 
 async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) -> int:
-    """Rows whose document names another commit, older than any write can take."""
+    """Remove rows whose document names another commit, if older than any write can take."""
     old = f"written_at <= {now_ms() - int(grace * 1000)}"
     pairs = await _commits_in(table, old)
-    # Read after the rows: a row written before this moment is named by now, or never will be.
+    # Read after the rows: an older row is either acknowledged by now, or never will be.
     live = await _all_commits(collection)
     dead: dict[str, list[str]] = {}
     for document, its_commit in pairs:
@@ -80,7 +80,7 @@ async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) 
 
 @rereading
 async def _commits_in(table: AsyncTable, where: str) -> set[tuple[str, str]]:
-    """The pairs of document and commit that rows of the table carry."""
+    """Return the pairs of document and commit in the rows of the table."""
     await newest(table)
     with translated("Looking for dead rows"):
         query = table.query().where(where).select(["document_id", "commit"])
@@ -103,10 +103,10 @@ async def _all_commits(collection: Collection) -> dict[str, str]:
 
 
 async def _rewrite_holed_fragments(collection: Collection, table: AsyncTable) -> None:
-    """Move the live rows out of fragments that hold removed ones.
+    """Move the live rows out of fragments that contain removed ones.
 
-    The engine's compaction leaves a fragment alone while less than a tenth of it is removed: good
-    for speed, but the removed bytes would stay.
+    The engine's compaction skips a fragment while less than a tenth of it is removed: good for
+    speed, but the removed bytes would stay.
     """
     for fragment in await collection.prefix.fragments_with_deletions(
         collection.meta.tables, table.name
@@ -119,9 +119,9 @@ async def _rewrite_holed_fragments(collection: Collection, table: AsyncTable) ->
 
 
 async def _build_indexes(collection: Collection, table: AsyncTable, *, again: bool) -> list[str]:
-    """Make the indexes that are missing; all of them `again` when rows were removed.
+    """Build missing indexes, or all of them `again` if rows were removed.
 
-    An index keeps the words of removed rows until it is built anew.
+    An index keeps the words of removed rows until it is rebuilt.
     """
     from lancedb.index import BTree, IvfHnswSq
 

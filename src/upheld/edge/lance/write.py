@@ -1,4 +1,4 @@
-"""Writing a collection: the commit protocol, step by step."""
+"""Write to a collection: the commit protocol, step by step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 async def upsert(collection: Collection, documents: Sequence[IndexedDocument]) -> None:
-    """Texts and passages under a fresh commit, then the document rows, then the old rows go."""
+    """Write texts and passages under a new commit, then document rows; then remove old rows."""
     batch = list({each.document.id: each for each in documents}.values())
     for each in batch:
         _check(collection, each)
@@ -31,8 +31,8 @@ async def upsert(collection: Collection, documents: Sequence[IndexedDocument]) -
 
 
 async def add_rows(collection: Collection, batch: Sequence[IndexedDocument], fresh: str) -> None:
-    """Step 1: nobody sees these rows yet."""
-    # Not on the event loop: thousands of passages take a tenth of a second.
+    """Step 1: add rows, which are not visible yet."""
+    # In a thread: thousands of passages take a tenth of a second.
     texts = await asyncio.to_thread(rows.text_rows, batch, fresh)
     dimension = collection.meta.dimension
     passages = await asyncio.to_thread(rows.passage_rows, batch, fresh, dimension)
@@ -47,7 +47,7 @@ async def add_rows(collection: Collection, batch: Sequence[IndexedDocument], fre
 
 
 async def acknowledge(collection: Collection, batch: Sequence[IndexedDocument], fresh: str) -> None:
-    """Steps 2 and 3: from one moment to the next readers see the new rows, and the old ones go."""
+    """Steps 2 and 3: make the new rows visible in one atomic step, and remove the old ones."""
     replaced = await _named_now(collection, [each.document.id for each in batch])
     data = rows.document_rows(batch, fresh)
     try:
@@ -67,7 +67,7 @@ async def acknowledge(collection: Collection, batch: Sequence[IndexedDocument], 
 
 
 async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
-    """The document rows first: from then on their passages are dead."""
+    """Delete documents and return their number; document rows go first, to hide the passages."""
     named = await _named_now(collection, document_ids)
     if not named:
         return 0
@@ -85,7 +85,7 @@ async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
 
 
 async def _add_places(collection: Collection) -> None:
-    """Give a table of passages that was made before there were places a column for them."""
+    """Add the column `places` to a table that was created before it existed."""
 
     async def attempt() -> None:
         if not await has_places(collection.passages):
@@ -103,7 +103,7 @@ async def _append(doing: str, table: AsyncTable, data: pa.Table) -> None:
 
 @rereading
 async def _named_now(collection: Collection, document_ids: Sequence[str]) -> dict[str, str]:
-    """The commits that the newest document rows name."""
+    """Return the commits that the newest document rows name."""
     await newest(collection.documents)
     collection.wrote()  # the handle may have moved
     return await collection.commits_of(document_ids)

@@ -1,1 +1,1 @@
-"""Small models in this process, on onnxruntime: embedder, grader, entailment. No stage here."""
+"""Small models in this process, on onnxruntime: embedder, grader, entailment. No stages."""

@@ -1,4 +1,4 @@
-"""Worker threads in front of a CPU model: concurrent requests take turns and share their work."""
+"""Worker threads for a CPU model: concurrent requests take turns and share results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True, eq=False)
 class _Job(Generic[Item, Result]):
-    """One item, for all who ask for it: it is worked on at the first turn of any of them."""
+    """One item and all requests for it; it is processed at the first turn of any of them."""
 
     item: Item
     size: int
@@ -28,7 +28,7 @@ class _Job(Generic[Item, Result]):
 
 @dataclass(slots=True, eq=False)
 class _Request(Generic[Item, Result]):
-    """What one caller waits for; `left` is what it may still offer to a worker, longest last."""
+    """The items one caller waits for; `left` are those not yet given to a worker, longest last."""
 
     sizes: dict[Item, int]
     jobs: list[_Job[Item, Result]] = field(default_factory=list)
@@ -41,9 +41,9 @@ class BatchQueue(Generic[Item, Result]):
     """Runs `work` on batches whose padded size stays under a budget, off the event loop.
 
     Requests take turns, so a single query does not wait for the end of a bulk load. An item that
-    several of them ask for is worked on once; nothing is kept once it is there. At most `capacity`
-    requests stand in the queue; further callers wait until there is room. With more than one
-    worker, `work` runs in several threads at once.
+    several requests need is processed once; results are not cached afterwards. At most `capacity`
+    requests are in the queue; further callers wait until there is room. With more than one worker,
+    `work` runs in several threads at once.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class BatchQueue(Generic[Item, Result]):
     ) -> None:
         self._work, self._size = work, size
         self._budget, self._capacity, self._workers = budget, capacity, workers
-        self._always_together = always_together  # up to this size, padding costs next to nothing
+        self._always_together = always_together  # up to this size, padding costs almost nothing
         self._jobs: dict[Item, _Job[Item, Result]] = {}
         self._requests: deque[_Request[Item, Result]] = deque()
-        self._waiting: deque[_Request[Item, Result]] = deque()  # for room
+        self._waiting: deque[_Request[Item, Result]] = deque()  # for room in the queue
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._closed = False
 
     async def run(self, items: Sequence[Item]) -> list[Result]:
-        """Results in the order of the items; raises what `work` raised."""
+        """Return results in the order of the items; raises what `work` raised."""
         if not items:
             return []
         request: _Request[Item, Result] = _Request({item: self._size(item) for item in items})
@@ -80,7 +80,7 @@ class BatchQueue(Generic[Item, Result]):
         return [results[item] for item in items]
 
     async def close(self) -> None:
-        """Stop after the batches at hand; whoever still waits gets an error."""
+        """Stop after the current batches; callers that still wait get an error."""
         with self._changed:
             self._closed = True
             self._fail((*self._requests, *self._waiting), ModelError("the model was closed"))
@@ -111,7 +111,7 @@ class BatchQueue(Generic[Item, Result]):
             self._changed.notify_all()
 
     def _forget(self, request: _Request[Item, Result]) -> None:
-        """Drop a request, and those of its jobs that nobody else waits for."""
+        """Drop a request, and those of its jobs that no other request needs."""
         for line in (self._requests, self._waiting):
             if request in line:
                 line.remove(request)
@@ -132,7 +132,7 @@ class BatchQueue(Generic[Item, Result]):
         try:
             while batch := self._next_batch():
                 self._run(batch)
-        finally:  # closed, or dying: then another takes its place
+        finally:  # closed, or crashed: then another thread replaces it
             with self._changed:
                 self._threads.remove(threading.current_thread())
                 self._hire()
@@ -142,7 +142,7 @@ class BatchQueue(Generic[Item, Result]):
             results = self._work([job.item for job in batch])
             if len(results) != len(batch):
                 raise ModelError(f"the model gave {len(results)} results for {len(batch)} items")
-        except Exception as error:  # the callers', who await it; the thread must live on
+        except Exception as error:  # raised in the callers; the thread continues
             self._fail_batch(batch, error)
         except BaseException:
             self._fail_batch(batch, ModelError("the model's worker died"))
@@ -151,7 +151,7 @@ class BatchQueue(Generic[Item, Result]):
             self._deliver(batch, results)
 
     def _next_batch(self) -> list[_Job[Item, Result]]:
-        """Wait for work and take a batch of it; empty when the queue is closed."""
+        """Wait for work and take a batch of it; empty if the queue is closed."""
         with self._changed:
             while True:
                 self._changed.wait_for(lambda: self._requests or self._closed)
@@ -161,7 +161,7 @@ class BatchQueue(Generic[Item, Result]):
                     return batch
 
     def _take(self) -> list[_Job[Item, Result]]:
-        """The longest items of the request whose turn it is, then what fits from the others."""
+        """Take the longest items of the request whose turn it is, then what fits from others."""
         batch: list[_Job[Item, Result]] = []
         longest = 0
         for request in self._requests:
@@ -206,5 +206,5 @@ class BatchQueue(Generic[Item, Result]):
 
 
 def _still_there(request: _Request[Item, Result]) -> bool:
-    """Whether somebody waits for it; from now on it cannot be cancelled."""
+    """Return whether the caller still waits; from now on the request cannot be cancelled."""
     return not request.done.done() and request.done.set_running_or_notify_cancel()

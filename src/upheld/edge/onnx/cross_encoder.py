@@ -1,9 +1,9 @@
 """Models of two texts: an int8 ONNX cross-encoder, as entailment model and as grader.
 
-Each pair runs alone, on one thread, and as many at once as there are cores. int8 scales its
-activations by what else is in a batch: alone, a pair has the same score in any company. It is no
-slower either: `upheld bench verify` measures it against batches. A pair waits as text and is
-tokenised by the worker that runs it: what waits takes no more memory than its caller holds anyway.
+Each pair runs alone, on one thread, with as many at once as there are cores. int8 scales its
+activations by what else is in a batch: alone, a pair has the same score every time. It is no slower
+either: `upheld bench verify` compares it with batches. A pair waits as text and is tokenised by the
+worker that runs it, so that waiting pairs take no extra memory.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ MAX_TOKENS = 256  # as in training
 
 
 class CrossEncoder:
-    """`input_ids`, `attention_mask` (and `token_type_ids`) to one logit an output.
+    """Maps `input_ids`, `attention_mask` (and `token_type_ids`) to one logit per output.
 
-    `role` is what error messages call it. With `cuts`, the first text loses its end where the two
-    are too long; else they are refused.
+    `role` names the model in error messages. With `cuts`, the end of the first text is cut off if
+    the pair is too long; without, such a pair is an error.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class CrossEncoder:
         self.identity = f"{name}:{weights[:12]}"
 
     def encode(self, text: str, second: str | None = None) -> Any:
-        """A pair as the model reads it, or a text without what marks its ends."""
+        """Tokenise a pair for the model, or one text without special tokens."""
         try:
             if second is None:
                 return self._tokenizer.encode(clean(text), add_special_tokens=False)
@@ -71,13 +71,13 @@ class CrossEncoder:
             raise ModelError(failed, detail=str(error)) from error
 
     def probabilities(self, encoding: Any) -> list[float]:
-        """One for each output; together they are one."""
+        """Return one probability per output; they sum to one."""
         if len(encoding.ids) > MAX_TOKENS:
             raise ModelError(
                 f"a pair has {len(encoding.ids)} tokens; the {self._role} reads {MAX_TOKENS}"
             )
         try:
-            with self._loading:  # the first pair opens it, in its worker; the others wait
+            with self._loading:  # the first pair loads it in its worker; others wait
                 session = self._session
             inputs = {each.name for each in session.get_inputs()}
             fed = {name: value for name, value in self._feed(encoding).items() if name in inputs}
@@ -96,7 +96,7 @@ class CrossEncoder:
         numpy = self._numpy
         ids = numpy.array([encoding.ids], numpy.int64)
         types = numpy.zeros_like(ids)
-        # By sequence, not by type: not every tokenizer types its second segment.
+        # By sequence, not by type: not every tokenizer sets the type of its second segment.
         sides = encoding.sequence_ids
         types[0, sides.index(1) if 1 in sides else len(sides) :] = 1
         return {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "token_type_ids": types}
@@ -112,12 +112,12 @@ class CrossEncoder:
 
 
 def clean(text: str) -> str:
-    """A lone surrogate cannot be encoded; a replacement mark keeps the rest of the text."""
+    """Replace lone surrogates, which cannot be encoded, and keep the rest of the text."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def cores() -> int:
-    """Those that this process may use, where the system tells."""
+    """Return the number of cores that this process may use, if the system reports it."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -127,7 +127,7 @@ ENTAILMENT_OUTPUTS = 3  # entails, contradicts, neutral, in this order
 
 
 class LocalEntailment:
-    """A cross-encoder of premise and claim."""
+    """Implements `upheld.ports.Entailment` with a cross-encoder of premise and claim."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class LocalEntailment:
         self._queue: BatchQueue[Pair, Judgement] = BatchQueue(
             lambda batch: [self._run(pair) for pair in batch],
             lambda pair: len(pair.premise) + len(pair.claim),
-            budget=1,  # each alone
+            budget=1,  # one pair per batch
             capacity=capacity,
             workers=threads or cores(),
         )
@@ -157,7 +157,7 @@ class LocalEntailment:
         return len(self._encoder.encode(text).ids)
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement a pair, in the order given; a pair that others wait for is judged once."""
+        """Return one judgement per pair, in order; a pair that several callers need is run once."""
         return await self._queue.run(pairs)
 
     async def close(self) -> None:
@@ -169,12 +169,12 @@ class LocalEntailment:
 
 
 GRADER_OUTPUTS = 2  # helps, does not, in this order
-QUERY_TOKENS = 96  # of a longer query the beginning; the text has what is left
-_NEARLY = 1e-9  # a probability is neither 0 nor 1, however sure the model is
+QUERY_TOKENS = 96  # a longer query is cut; the text gets the remaining tokens
+_NEARLY = 1e-9  # keeps probabilities away from 0 and 1
 
 
 class LocalGrader:
-    """A cross-encoder of text and query, whose probabilities were calibrated when it was made."""
+    """Implements `upheld.ports.Grader` with a cross-encoder; its probabilities are calibrated."""
 
     def __init__(
         self,
@@ -191,12 +191,12 @@ class LocalGrader:
         self._queue: BatchQueue[QueryPassagePair, float] = BatchQueue(
             lambda batch: [self._run(pair) for pair in batch],
             lambda pair: len(pair.query) + len(pair.text),
-            budget=1,  # each alone
+            budget=1,  # one pair per batch
             workers=threads or cores(),
         )
 
     async def grade(self, pairs: Sequence[QueryPassagePair]) -> list[float]:
-        """One probability a pair, in the order given; a pair that others wait for is run once."""
+        """Return one probability per pair, in order; a pair several callers need is run once."""
         return await self._queue.run(pairs)
 
     async def close(self) -> None:

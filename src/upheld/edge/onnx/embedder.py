@@ -1,4 +1,4 @@
-"""Models that run in this process: int8 ONNX on onnxruntime, no torch."""
+"""The local embedder: int8 ONNX on onnxruntime, no torch."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ Tokens = tuple[int, ...]
 
 MAX_TOKENS = 256
 TOKENISE_AT_ONCE = 32
-EMBED_AT_ONCE = 1024  # to put them into the queue takes the event loop some milliseconds
-# Padded tokens a batch; flat from 500 to 2,000, worse above: docs/decisions/004-embedder-runtime.md
+EMBED_AT_ONCE = 1024  # to queue them takes the event loop a few milliseconds
+# Padded tokens per batch; same speed from 500 to 2,000, slower above:
+# docs/decisions/004-embedder-runtime.md
 BATCH_TOKENS = 1_024
 
 
@@ -51,7 +52,7 @@ class LocalEmbedder:
             raise MissingExtraError("The local embedder", "local") from missing
         self._numpy = numpy
         self._model = model or embedder_model()
-        self._threads = threads or 0  # 0: one a physical core
+        self._threads = threads or 0  # 0: one per physical core
         try:
             weights = sha256_of(self._model)
             self._tokenizer = Tokenizer.from_file(str(tokenizer or embedder_tokenizer()))
@@ -63,7 +64,7 @@ class LocalEmbedder:
         self._queue: BatchQueue[Tokens, Vector] = BatchQueue(self._run, len, budget=batch_tokens)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """One vector a text, in the order given; texts are cut at 256 tokens."""
+        """Return one vector per text, in order; texts are cut at 256 tokens."""
         if not texts:
             return self._numpy.empty((0, self.dimension), self._numpy.float32)
         vectors: list[Vector] = []
@@ -77,9 +78,9 @@ class LocalEmbedder:
         await self._queue.close()
 
     def _tokenise(self, texts: Sequence[str]) -> list[Tokens]:
-        # A lone surrogate cannot be encoded; a replacement mark keeps the rest of the text.
+        # A lone surrogate cannot be encoded; a replacement character keeps the rest of the text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        # A few at a time: the tokenizer holds the interpreter's lock while it hands them over.
+        # A few at a time: the tokenizer holds the interpreter lock while it returns them.
         return [
             tuple(encoding.ids)
             for start in range(0, len(clean), TOKENISE_AT_ONCE)
@@ -90,7 +91,7 @@ class LocalEmbedder:
 
     @cached_property
     def _session(self) -> Any:
-        """Loaded by the first batch, in the worker thread: opening a collection stays quick."""
+        """The session; the first batch loads it in its thread, so that opening stays quick."""
         return open_session(self._model, self._threads)
 
     def _run(self, batch: Sequence[Tokens]) -> list[Vector]:
@@ -103,7 +104,7 @@ class LocalEmbedder:
 
 
 def pad(batch: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Token ids and mask as rectangles as long as the longest text."""
+    """Return token ids and mask, padded to the longest text."""
     import numpy as np
 
     ids = np.zeros((len(batch), max(map(len, batch))), np.int64)

@@ -1,1 +1,1 @@
-"""Any OpenAI-compatible server as the port `LLM`. No prompt and no stage is known here."""
+"""Any OpenAI-compatible server as the port `LLM`. No prompts and no stages."""

@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible server refuses, said in our errors, with what to do and no secrets."""
+"""Translate errors of an OpenAI-compatible server into ours, with help and without secrets."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from upheld.errors import (
 
 E = TypeVar("E", bound=LLMError)
 _RETRYABLE = frozenset({408, 409, 429})
-_SHORTEST_SECRET = 6  # hiding shorter ones would garble texts, and they hide nothing
+_SHORTEST_SECRET = 6  # to hide shorter ones would garble texts, and they protect nothing
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model on a server, and what must never be shown of it."""
+    """A model on a server, with the secrets that must never be shown."""
 
     base_url: str
     model: str
@@ -50,11 +50,11 @@ class Endpoint:
         return text
 
     def cause(self, error: Exception) -> Exception | None:
-        """The error to chain, unless printing it would print a secret that the server echoed."""
+        """Return the error to chain, or None if it contains a secret that the server echoed."""
         return None if any(secret in str(error) for secret in self.secrets) else error
 
     def translate(self, error: Exception) -> LLMError:
-        """An error of the SDK as one of ours."""
+        """Translate an error of the SDK into one of ours."""
         if isinstance(error, openai.APITimeoutError | TimeoutError):
             return self.late()
         if isinstance(error, openai.APIConnectionError):
@@ -65,7 +65,7 @@ class Endpoint:
             )
         if isinstance(error, openai.APIStatusError):
             return self._from_status(error)
-        if isinstance(error, openai.APIError) and error.body is not None:  # said inside a stream
+        if isinstance(error, openai.APIError) and error.body is not None:  # inside a stream
             failed = "the language model failed as it wrote"
             return self._error(LLMUnavailableError, failed, self._told(error))
         return self._error(
@@ -76,7 +76,7 @@ class Endpoint:
         )
 
     def late(self) -> LLMTimeoutError:
-        """The error of a call that took too long, and of those after it."""
+        """Return the error of a call that timed out, and of calls after it in the same run."""
         return self._error(
             LLMTimeoutError,
             "the language model did not answer in time",
@@ -84,7 +84,7 @@ class Endpoint:
         )
 
     def unknown_model(self, error: Exception, known: tuple[str, ...]) -> LLMRejectedError:
-        """A 404, explained by what the server does have."""
+        """Return the error for a 404, with the models that the server does have."""
         listed = f" The server lists these models: {', '.join(known)}." if known else ""
         return self._error(
             LLMRejectedError,
@@ -95,7 +95,7 @@ class Endpoint:
 
     def _from_status(self, error: openai.APIStatusError) -> LLMError:
         status, told = error.status_code, self._told(error)
-        # An empty account answers 429 as well, and no waiting fills it.
+        # An account without credit also answers 429, and waiting does not help.
         if (status in _RETRYABLE or status >= 500) and error.code != "insufficient_quota":
             unavailable = self._error(
                 LLMUnavailableError,
@@ -114,7 +114,7 @@ class Endpoint:
         return self._error(LLMRejectedError, refused, told, help=help)
 
     def _error(self, kind: type[E], message: str, told: str = "", help: str = "") -> E:
-        """The message names no server: answers carry it to whoever asked."""
+        """Make an error whose message names no server: answers show it to the caller."""
         detail = f"{self.shown}: {told}" if told else self.shown
         return kind(message, help=help, detail=detail, address=self.shown)
 
@@ -125,7 +125,7 @@ class Endpoint:
 
 
 def retry_after(header: str | None) -> float | None:
-    """Seconds to wait, from a Retry-After header in either of its forms."""
+    """Parse a Retry-After header, in either of its forms, to seconds."""
     if not header:
         return None
     try:

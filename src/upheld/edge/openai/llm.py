@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     import httpx2
 
 _CONNECT_SECONDS = 5.0
-_STALLED = "the language model stalled"  # what a run knows of a server
-_GRACE_SECONDS = 0.5  # lets the run's own deadline strike first, with its clearer error
+_STALLED = "the language model stalled"  # key in `run.known`
+_GRACE_SECONDS = 0.5  # so that the run's own deadline comes first, with its clearer error
 _TOKENS_PER_MESSAGE = 8  # role and turn markers of the chat templates we know
 
-# What newer OpenAI models call otherwise, or do not take at all.
+# Parameters that newer OpenAI models rename, or do not accept.
 _OTHERWISE: dict[str, str | None] = {"max_tokens": "max_completion_tokens", "temperature": None}
 _LARGE = ("messages", "response_format")
 _ABOUT_SCHEMA = re.compile(r"schema|response_format|grammar", re.IGNORECASE)
@@ -74,12 +74,12 @@ class OpenAILLM:
         self._slots = asyncio.Semaphore(concurrency)
         self._client = AsyncOpenAI(
             base_url=base_url,
-            # Never None: the SDK would then send the key for OpenAI to whatever server this is.
+            # Never None: the SDK would then send the user's OpenAI key to this server.
             api_key=api_key.get_secret_value() if api_key else "none",
             max_retries=0,
             http_client=openai.DefaultAsyncHttpxClient(event_hooks={"request": [_tell_when_sent]}),
         )
-        # What this server has taught us; wrong guesses cost one cheap refusal each.
+        # Learned from refusals of this server; each wrong guess costs one cheap request.
         self._otherwise: dict[str, str | None] = {}
         self._most_choices: int | None = None
         self._takes_bounds = True
@@ -111,12 +111,12 @@ class OpenAILLM:
     async def stream(
         self, messages: Sequence[Message], sampling: Sampling = Sampling()
     ) -> AsyncIterator[str]:
-        """Free text, piece by piece; its cost is counted on the run, as pieces carry no usage."""
+        """Yield free text in pieces; its cost is charged to the run, as pieces carry no usage."""
         meter = current_run().meter
         tally = Tally(meter)
         arguments = self._arguments(messages, sampling)
         arguments |= {"stream": True, "stream_options": {"include_usage": True}}
-        pieces: list[str] | None = None  # until the server takes the request
+        pieces: list[str] | None = None  # None until the server accepts the request
         usage: Usage | None = None
         try:
             async with self._slots:
@@ -140,17 +140,17 @@ class OpenAILLM:
                     await chunks.close()
         finally:
             tally.release()
-            if usage is None and pieces is not None:  # not told, or left before it was
+            if usage is None and pieces is not None:  # not reported, or the stream was left early
                 usage = estimated(self.count_tokens(messages), ["".join(pieces)])
             meter.spend(tally.usage + (usage or Usage()))
 
     def count_tokens(self, messages: Sequence[Message]) -> int:
-        """An upper estimate without a tokenizer.
+        """Estimate an upper bound without a tokenizer.
 
         Byte-level tokenizers never make more tokens than bytes, and come close to that on digits,
-        symbols and scripts they saw little of, so each such byte counts as one. Words of ASCII
-        letters have at least two bytes a token; only letters drawn at random have fewer. On
-        English prose the estimate is about twice the truth.
+        symbols and rare scripts, so each such byte counts as one token. Words of ASCII letters have
+        at least two bytes per token; only random letters have fewer. On English prose the estimate
+        is about twice the true number.
         """
         return sum(most_tokens(each.content) + _TOKENS_PER_MESSAGE for each in messages)
 
@@ -177,7 +177,7 @@ class OpenAILLM:
     async def _choices(
         self, messages: Sequence[Message], arguments: dict[str, Any], samples: int, tally: Tally
     ) -> list[Choice]:
-        """As many choices as asked for, by one request where the server can, else by several."""
+        """Return as many choices as requested, in one request if possible, else in several."""
         first = await self._sample(messages, arguments, samples, 0, tally)
         missing, batch = samples - len(first), len(first)
         if missing <= 0:
@@ -201,7 +201,7 @@ class OpenAILLM:
     ) -> list[Choice]:
         if samples > 1:
             arguments = {**arguments, "n": min(samples, self._most_choices or samples)}
-        if start and "seed" in arguments:  # the same seed again would give the same sample again
+        if start and "seed" in arguments:  # the same seed would return the same sample
             arguments = {**arguments, "seed": arguments["seed"] + start}
         completion = await self._complete(arguments, tally)
         if not isinstance(completion, ChatCompletion) or not completion.choices:
@@ -212,7 +212,7 @@ class OpenAILLM:
     async def _complete(
         self, arguments: dict[str, Any], tally: Tally, *, held: bool = False
     ) -> object:
-        """Send, again where that may help, and otherwise where the server wants it otherwise."""
+        """Send with retries, and with other parameters if the server refuses these."""
         send = self._send_held if held else self._send
         while True:
             fitted = self._fitted(arguments)
@@ -229,13 +229,13 @@ class OpenAILLM:
 
     async def _send_held(self, arguments: dict[str, Any]) -> object:
         run = current_run()
-        if (_STALLED, id(self)) in run.known:  # a run waits for a server that stalls once
+        if (_STALLED, id(self)) in run.known:  # a run waits only once for a server that stalls
             raise self._endpoint.late()
         seconds = min(self._timeout, max(0.0, run.meter.seconds_left) + _GRACE_SECONDS)
         timeout = openai.Timeout(seconds, connect=_CONNECT_SECONDS)
         try:
-            # The SDK's timeout is one between bytes: a server that sends a few now and then is
-            # late all the same.
+            # The SDK's timeout applies between bytes: a server that sends a few now and then would
+            # never time out.
             async with asyncio.timeout(seconds):
                 sent = await self._watched(arguments, timeout)
                 if sent is None:
@@ -253,7 +253,7 @@ class OpenAILLM:
         return sent
 
     async def _watched(self, arguments: dict[str, Any], limits: openai.Timeout) -> object:
-        """The reply, told as it is written to who watches the run; None if it cannot be."""
+        """Stream the reply to the run's watcher; None if it cannot be streamed."""
         watch = current_run().watch
         alone = arguments.get("n", 1) == 1 and not {"stream", "logprobs"} & arguments.keys()
         if watch is None or not alone or not self._streams:
@@ -264,7 +264,7 @@ class OpenAILLM:
                 **_untyped(arguments | streaming), timeout=limits
             )
         except (openai.BadRequestError, openai.UnprocessableEntityError):
-            return None  # if it is not about the stream, it will be said again
+            return None  # if the error is not about streaming, the next request will raise it
         try:
             completion = await whole(chunks, watch.wrote)
         finally:
@@ -276,7 +276,7 @@ class OpenAILLM:
         try:
             page = await self._client.models.list(timeout=_CONNECT_SECONDS)
         except (openai.OpenAIError, ValueError):
-            return ()  # it only adorns an error that is raised anyway
+            return ()  # it only adds detail to an error that is raised anyway
         return tuple(model.id for model in getattr(page, "data", None) or ())[:10]
 
     # --- what a server teaches -------------------------------------------------------------------
@@ -299,7 +299,7 @@ class OpenAILLM:
         return fitted
 
     def _learn(self, refusal: BaseException | None, sent: dict[str, Any]) -> bool:
-        """Whether a refusal names something that can be asked otherwise."""
+        """Return whether a refusal names a parameter that can be sent differently."""
         if not isinstance(refusal, openai.BadRequestError | openai.UnprocessableEntityError):
             return False
         if refusal.param in _OTHERWISE and refusal.param in sent:
@@ -316,9 +316,9 @@ class OpenAILLM:
 
 
 def _untyped(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The same request, with its large parts where the SDK does not walk through them by type.
+    """Move the large parts of a request to `extra_body`, which the SDK does not validate.
 
-    They are plain JSON already, and the walk took as long as sending them: see
+    They are plain JSON already, and validation took as long as sending them: see
     docs/results/service.md.
     """
     small = dict(arguments)

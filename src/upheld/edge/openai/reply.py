@@ -1,4 +1,4 @@
-"""Reading what a chat completion says: values, tokens, and what it cost."""
+"""Read a chat completion: values, tokens and usage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHEAP = (string.ascii_letters + string.whitespace).encode()
 def read_choices(
     choices: Sequence[Choice], output: type[Output], endpoint: Endpoint
 ) -> tuple[Generation[Output], ...]:
-    """The choices that fit the schema; raises the first error if none does."""
+    """Return the choices that fit the schema; raises the first error if none does."""
     read: list[Generation[Output]] = []
     errors: list[LLMError] = []
     for choice in choices:
@@ -55,7 +55,7 @@ def _read(choice: Choice, output: type[Output], endpoint: Endpoint) -> Generatio
 
 
 def pieces_of(chunk: ChatCompletionChunk, endpoint: Endpoint) -> list[str]:
-    """The text that a chunk of a stream adds."""
+    """Return the text that a chunk of a stream adds."""
     for choice in chunk.choices or ():
         if choice.finish_reason == "content_filter" or choice.delta.refusal:
             raise _refusal(choice.delta.refusal, endpoint)
@@ -65,9 +65,9 @@ def pieces_of(chunk: ChatCompletionChunk, endpoint: Endpoint) -> list[str]:
 async def whole(
     chunks: AsyncIterator[ChatCompletionChunk], wrote: Callable[[str], None]
 ) -> ChatCompletion | None:
-    """A stream of one choice as the completion that it is; None if it had no events.
+    """Collect a stream of one choice into a completion; None if it had no events.
 
-    `wrote` is told what stands there so far, after every piece.
+    `wrote` is called with the text so far, after every piece.
     """
     text, refusal, usage, last = "", "", None, None
     finish: Any = "stop"
@@ -99,15 +99,15 @@ def _refusal(told: str | None, endpoint: Endpoint) -> LLMRejectedError:
 
 
 def used(completion: ChatCompletion, prompt_tokens: int) -> Usage:
-    """What a completion cost, by the server's word where that can be."""
+    """Return the usage of a completion, as the server reports it where possible."""
     texts = [choice.message.content or "" for choice in completion.choices]
     told = reported(completion)
     if told is None:
         return estimated(prompt_tokens, texts)
     if len(texts) == 1:
         return told
-    # llama.cpp reports the tokens of the first choice only: take the larger of what it says
-    # and what stands there, counted where log probabilities were asked for.
+    # llama.cpp reports the tokens of the first choice only: take the larger of its number and our
+    # own count, which is exact if log probabilities were requested.
     counted = sum(len(_tokens(choice)) for choice in completion.choices)
     there = counted or sum(len(text.encode()) for text in texts) // 4
     return Usage(
@@ -119,7 +119,7 @@ def used(completion: ChatCompletion, prompt_tokens: int) -> Usage:
 
 
 def reported(answer: ChatCompletion | ChatCompletionChunk) -> Usage | None:
-    """What the server says that one completion cost."""
+    """Return the usage that the server reports, or None."""
     usage = answer.usage
     if usage is None:
         return None
@@ -133,7 +133,7 @@ def reported(answer: ChatCompletion | ChatCompletionChunk) -> Usage | None:
 
 
 def estimated(prompt_tokens: int, texts: Sequence[str]) -> Usage:
-    """For a server that reports no usage, or a stream that was left early."""
+    """Estimate the usage if a server reports none, or a stream was left early."""
     return Usage(
         completions=len(texts),
         prompt_tokens=prompt_tokens,
@@ -142,7 +142,7 @@ def estimated(prompt_tokens: int, texts: Sequence[str]) -> Usage:
 
 
 def most_tokens(text: str) -> int:
-    """An upper estimate: two ASCII letters or spaces a token, one byte of anything else."""
+    """Estimate an upper bound: two ASCII letters or spaces per token, or one other byte."""
     data = text.encode("utf-8", "surrogatepass")
     dear = len(data.translate(None, _CHEAP))
     return (len(data) - dear + 1) // 2 + dear

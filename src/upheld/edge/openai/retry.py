@@ -1,7 +1,7 @@
 """One retry layer: full jitter, Retry-After, a retry budget, and never past the run's deadline.
 
-tenacity and stamina own a loop and a sleep; the four rules that matter here would all be callbacks
-of ours, so the loop is ours too.
+tenacity and stamina provide a loop and a sleep; the four rules that matter here would all be
+callbacks of ours, so the loop is ours too.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class RetryBudget:
-    """A token bucket shared by all calls to one endpoint, so that a dead server is not hammered.
+    """A token bucket shared by all calls to one endpoint, so that a dead server is not overloaded.
 
-    Each call puts `ratio` of a token in, each retry takes one out: once the reserve is used up,
-    retries are at most that share of the traffic.
+    Each call adds `ratio` of a token, each retry takes one: once the reserve is used up, retries
+    are at most that share of the traffic.
     """
 
     ratio: float = 0.2
-    reserve: float = 10.0  # retries a fresh client may make before the ratio binds
+    reserve: float = 10.0  # retries that a new client may make before the ratio applies
     tokens: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,25 +47,25 @@ class RetryBudget:
 
 @dataclass(slots=True)
 class Tally:
-    """What one call to the port has cost so far, and what it holds beyond its first request."""
+    """The usage of one call to the port so far, and what it reserved beyond its first request."""
 
     meter: Meter
     usage: Usage = field(default_factory=Usage)
     held: list[Reservation] = field(default_factory=list)
 
     def reserve(self, *, calls: int, tokens: int = 0) -> None:
-        """Set aside further requests: the caller has reserved only one."""
+        """Reserve budget for further requests: the caller has reserved only one."""
         self.held.append(self.meter.reserve(calls=calls, tokens=tokens))
 
     def release(self) -> None:
-        """Give back what was set aside; the caller settles with the usage."""
+        """Release the reservations; the caller charges the usage."""
         while self.held:
             self.meter.charge(self.held.pop(), Usage())
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often and how patiently to try again."""
+    """How often to retry, and how long to wait."""
 
     attempts: int = 4
     first_pause: float = 0.5
@@ -74,7 +74,7 @@ class Retry:
     budget: RetryBudget = field(default_factory=RetryBudget)
 
     async def __call__(self, work: Callable[[], Awaitable[T]], tally: Tally) -> T:
-        """Do the work, again where that may help; raises the last error otherwise."""
+        """Do the work, with retries where they may help; raises the last error otherwise."""
         self.budget.deposit()
         attempt = 0
         while True:
@@ -83,7 +83,7 @@ class Retry:
             try:
                 return await work()
             except LLMTimeoutError:
-                raise  # a server that stalls would cost the whole time again
+                raise  # a server that stalls would take the whole timeout again
             except LLMUnavailableError as error:
                 pause = self.pause(attempt, error.retry_after)
                 if attempt >= self.attempts or not self._may_wait(pause, tally):
@@ -93,7 +93,7 @@ class Retry:
                 await asyncio.sleep(pause)
 
     def pause(self, attempt: int, after: float | None) -> float:
-        """Anywhere up to the exponential step, so that clients spread; never before Retry-After."""
+        """Return a random pause up to the exponential step (full jitter), after any Retry-After."""
         step = min(self.longest_pause, self.first_pause * 2 ** (attempt - 1))
         return (after or 0.0) + random.uniform(0, step)  # noqa: S311 -- spreads load, hides nothing
 

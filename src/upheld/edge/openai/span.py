@@ -1,4 +1,4 @@
-"""A call of the language model as OpenTelemetry's GenAI conventions name it, without its words."""
+"""OpenTelemetry spans of language model calls, by the GenAI conventions, without their text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from upheld.run.trace import current_run
 
 @contextmanager
 def chat_span(endpoint: Endpoint, sampling: Sampling, tally: Tally) -> Iterator[None]:
-    """One span around a call with all its retries; it ends with what the call has cost."""
+    """Open one span around a call with all its retries; its usage is set at the end."""
     tracer = current_run().tracer
     asked = None if tracer is None else _asked(endpoint, sampling)
     with otel_span(tracer, f"chat {endpoint.model}", asked, to_a_server=True) as span:
@@ -33,7 +33,7 @@ def _asked(endpoint: Endpoint, sampling: Sampling) -> dict[str, str | int | floa
     server = urlsplit(endpoint.base_url)
     asked: dict[str, str | int | float] = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",  # by its API; whose server it is, nobody tells
+        "gen_ai.provider.name": "openai",  # the API; the actual provider is not known
         "gen_ai.request.model": endpoint.model,
         "gen_ai.request.max_tokens": sampling.max_tokens,
         "gen_ai.request.temperature": sampling.temperature,

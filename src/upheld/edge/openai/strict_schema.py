@@ -11,7 +11,7 @@ from pydantic_core import core_schema
 
 
 class _Strict(GenerateJsonSchema):
-    """Every field required, nothing more allowed, no defaults: what OpenAI's strict mode asks.
+    """Requires every field, with no extra ones and no defaults, as OpenAI's strict mode does.
 
     llama.cpp, vLLM and Ollama accept more, and accept this.
     """
@@ -31,7 +31,7 @@ class _Strict(GenerateJsonSchema):
         return {**described, "additionalProperties": False}
 
 
-# Bounds that some strict decoders refuse (OpenAI: maxLength) and others keep to.
+# Bounds that some strict decoders refuse (OpenAI: maxLength) and others enforce.
 _BOUNDS = frozenset({"minLength", "maxLength", "pattern", "format", "minItems", "maxItems"}) | {
     "minimum",
     "maximum",
@@ -43,14 +43,14 @@ _BOUNDS = frozenset({"minLength", "maxLength", "pattern", "format", "minItems", 
 
 @lru_cache(maxsize=256)
 def strict_schema(model: type[BaseModel], *, bounded: bool = True) -> dict[str, Any]:
-    """The schema to send, with or without bounds; callers must not change it."""
+    """Return the schema to send, with or without bounds; it is cached, so do not change it."""
     schema = model.model_json_schema(schema_generator=_Strict)
     plain: dict[str, Any] = _plain(schema, schema.get("$defs", {}), bounded)
     return plain
 
 
 def _plain(node: Any, definitions: dict[str, Any], bounded: bool) -> Any:
-    """Strict mode wants `$ref` to stand alone: beside a description, put what it refers to."""
+    """Inline each `$ref` that has a description beside it: strict mode wants `$ref` alone."""
     if isinstance(node, list):
         return [_plain(each, definitions, bounded) for each in node]
     if not isinstance(node, dict):

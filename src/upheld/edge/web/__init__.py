@@ -1,10 +1,10 @@
-"""The web: search by SearXNG, pages fetched from public addresses only. No stage here."""
+"""The web: search by SearXNG, pages fetched from public addresses only. No stages."""
 
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Until 0.2 this was the module of the web search, and the docs imported it from here."""
+    """Return names that were in this module before 0.2, for older imports."""
     if name in ("Pages", "WebSearch"):
         from upheld.edge.web import searcher
 

@@ -2,7 +2,7 @@
 
 The tables are ours, not `ipaddress.is_global`: that one changes between releases of Python, and
 calls multicast, site-local, unallocated and translated addresses global. Sources: IANA's IPv4 and
-IPv6 special-purpose address registries. docs/decisions/010-fetching.md says more.
+IPv6 special-purpose address registries. More in docs/decisions/010-fetching.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FORBIDDEN_4 = {
     IPv4Network("224.0.0.0/4"): "multicast",
     IPv4Network("240.0.0.0/4"): "reserved",
 }
-# Of IPv6 only this eighth is given out as global unicast; all else is refused unnamed.
+# Only this eighth of IPv6 is assigned as global unicast; everything else is refused.
 _UNICAST_6 = IPv6Network("2000::/3")
 _FORBIDDEN_6 = {
     IPv6Network("2001::/23"): "protocol assignment",  # Teredo (2001::/32), ORCHID, benchmarking
@@ -46,20 +46,20 @@ _FORBIDDEN_6 = {
     IPv6Network("2002::/16"): "6to4",  # hides an IPv4 address; retired by RFC 7526
     IPv6Network("3fff::/20"): "documentation",
 }
-# IPv6-only networks reach the IPv4 internet through this prefix: what it hides is looked at.
+# IPv6-only networks reach the IPv4 internet through this prefix; the IPv4 address in it is checked.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
-# Names that mean this machine, this network or a cloud's own services, whatever they resolve to.
+# Names of this machine, this network or a cloud's own services, whatever they resolve to.
 _LOCAL_NAMES = frozenset(
     {"arpa", "corp", "home", "internal", "intranet", "invalid", "lan", "local", "localdomain"}
     | {"localhost", "onion", "private", "test"}
 )
-# At least two labels, and a last one that starts with a letter: so no number, in any notation.
+# At least two labels, and a last one that starts with a letter, so that no number matches.
 _NAME = re.compile(r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z][a-z0-9-]*")
 
 
 def why_forbidden(address: Address, allow: Collection[Network] = ()) -> str | None:
-    """What kind of address it is, if nothing may connect to it; None for public ones."""
+    """Return the kind of a forbidden address; None for public ones."""
     if any(address in network for network in allow):
         return None
     if isinstance(address, IPv4Address):
@@ -74,7 +74,7 @@ def why_forbidden(address: Address, allow: Collection[Network] = ()) -> str | No
 
 
 def why_bad_host(host: str, allow: Collection[Network] = ()) -> str | None:
-    """Why a host of a URL is refused before anything is resolved; None where it is not."""
+    """Return why a URL's host is refused before it is resolved; None if it is not."""
     address = literal(host)
     if address is not None:
         return why_forbidden(address, allow)
@@ -86,7 +86,7 @@ def why_bad_host(host: str, allow: Collection[Network] = ()) -> str | None:
 
 
 def literal(host: str) -> Address | None:
-    """The address that a host spells in its usual form."""
+    """Return the address that a host spells in its usual form, or None for a name."""
     try:
         return ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A small memory with bounds: so many things, so many bytes, each for so long."""
+"""A small in-memory cache, limited by number, bytes and age."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Value = TypeVar("Value")
 
 
 class BoundedCache(Generic[Key, Value]):
-    """Remembers the newest `most` values, none longer than `seconds`.
+    """Caches the newest `most` values, each for at most `seconds`.
 
-    With `size`, also no more than `most_bytes` of them; a larger one is not remembered at all.
+    With `size`, also at most `most_bytes` in total; a larger value is not cached at all.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class BoundedCache(Generic[Key, Value]):
         return len(self._values)
 
     async def get_or_make(self, key: Key, make: Callable[[Key], Awaitable[Value]]) -> Value:
-        """The value, made if need be; who asks while it is being made waits for it."""
+        """Return the cached value or make it; concurrent callers of one key wait for the first."""
         async with self._in_progress.setdefault(key, asyncio.Lock()):
             value = self.get(key)
             if value is None:

@@ -1,7 +1,7 @@
-"""Fetches pages of strangers: only from public addresses, within limits, as robots.txt allows.
+"""Fetch untrusted pages: only from public addresses, within limits, as robots.txt allows.
 
 What is refused and why: docs/decisions/010-fetching.md. No cookies, no credentials and no proxies:
-httpcore knows none of them unless told.
+httpcore uses none of them by default.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ USER_AGENT = f"{PRODUCT} (answers questions with sources; obeys robots.txt)"
 _KINDS = {"text/html": ".html", "application/xhtml+xml": ".xhtml", "text/plain": ".txt"}
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ROBOTS_BYTES = 512_000  # RFC 9309 asks for at least 500 KiB
-# Encodings that the web uses. Python has more, and one takes quadratic time (punycode).
+# Encodings that the web uses. Python has more, one of which takes quadratic time (punycode).
 _CHARSET = re.compile(
     r"""charset\s*=\s*["']?((?:utf-?(?:8|16)|iso-8859-|windows-12|koi8-|gb|big5|euc-|shift_jis)
     [\w-]*)""",
@@ -39,10 +39,10 @@ _FAILURES = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.Proto
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one page may cost; beyond a limit it is refused, never cut."""
+    """What one page may cost; a page beyond a limit is refused, never cut."""
 
-    bytes: int = 2_000_000  # as sent, and again as decompressed
-    seconds: float = 10.0  # for everything: names, robots.txt, redirects, the page
+    bytes: int = 2_000_000  # as sent, and again after decompression
+    seconds: float = 10.0  # in total: DNS, robots.txt, redirects and the page
     redirects: int = 5
     at_once: int = 8
 
@@ -56,9 +56,9 @@ class _Answer:
 
 
 class Fetcher:
-    """`await fetch(url)`; one instance is shared, as it keeps connections and robots.txt.
+    """`await fetch(url)`; share one instance, since it holds connections and cached robots.txt.
 
-    `allow` opens networks that are otherwise forbidden and `ports` further ports: they are for
+    `allow` permits networks that are otherwise forbidden and `ports` further ports: both are for
     tests that serve pages on loopback, and no setting reaches them.
     """
 
@@ -81,7 +81,7 @@ class Fetcher:
         self._robots = Robots(self._read_robots)
 
     async def __call__(self, url: str) -> Page:
-        """The page, as it is sent to anyone; raises WebError if there is none to be had."""
+        """Fetch a page; raises WebError if it cannot be fetched or is refused."""
         try:
             async with asyncio.timeout(self._limits.seconds):
                 answer = await self._follow(self._url(url), self._robots.permit)
@@ -100,7 +100,7 @@ class Fetcher:
         await self._pool.aclose()
 
     async def _read_robots(self, url: httpx2.URL) -> str:
-        """A site without robots.txt allows all; one that cannot say so allows nothing."""
+        """Read robots.txt; a missing one allows all, a server error allows nothing."""
         answer = await self._follow(url)
         if answer.status == 429 or answer.status >= 500:
             raise _unusable(answer)
@@ -109,7 +109,7 @@ class Fetcher:
     async def _follow(
         self, url: httpx2.URL, permit: Callable[[httpx2.URL], Awaitable[None]] | None = None
     ) -> _Answer:
-        """Every hop is a new request, checked like the first."""
+        """Follow redirects; every hop is a new request, checked like the first."""
         for _ in range(self._limits.redirects + 1):
             if permit is not None:
                 await permit(url)
@@ -148,7 +148,7 @@ class Fetcher:
             raise WebUnavailableError(told, detail=str(error)) from error
 
     async def _body(self, answer: _Answer, response: httpcore2.Response) -> bytes:
-        """The decoded body; both what is sent and what it unpacks to are held to the limit."""
+        """Read the decoded body; both its compressed and its decompressed size are limited."""
         most, sent, body = self._limits.bytes, 0, bytearray()
         unpack = _unpacker(answer)
         too_large = WebRefusedError(f"{answer.url} is not read: larger than {most:,} bytes")
@@ -167,7 +167,7 @@ class Fetcher:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Certificates that the system trusts; loading them takes longer than a connection."""
+    """Return the system's certificates, cached: loading them takes longer than a connection."""
     return httpcore2.default_ssl_context()
 
 
@@ -186,7 +186,7 @@ def _unusable(answer: _Answer) -> WebError:
 
 
 def _in_utf8(body: bytes, content_type: str) -> bytes:
-    """In UTF-8 where the sender names another encoding: readers see the bytes only."""
+    """Convert the body to UTF-8 if the header names another encoding: readers see only bytes."""
     named = _CHARSET.search(content_type)
     if named is None or body.startswith(b"\xef\xbb\xbf"):
         return body

@@ -1,4 +1,4 @@
-"""Connections that go only where they may: the address that is checked is the one connected to."""
+"""Connections to checked addresses only: the address that is checked is the one connected to."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from upheld.edge.web.addresses import Address, Network, literal, why_bad_host, w
 from upheld.errors import WebRefusedError, WebUnavailableError
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-_MOST_TRIED = 4  # addresses of one name; a name may list hundreds
+_MOST_TRIED = 4  # addresses per name; a name may list hundreds
 _SocketOption = (
     tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 )
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a name, as the system resolves it."""
+    """Return the addresses of a name, as the system resolves it."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
@@ -28,7 +28,7 @@ async def resolve(host: str, port: int) -> list[str]:
 class GuardedBackend(httpcore2.AsyncNetworkBackend):
     """Resolves a name once, checks every answer, and connects to a checked address by number.
 
-    TLS and the Host header keep the name: HTTP above this layer does not know of it.
+    TLS and the Host header keep the name: the HTTP layer above is not aware of this.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
     async def _checked(self, host: str, port: int) -> list[Address]:
-        """Every address of the host; one that is forbidden spoils all, so that none is lucky."""
+        """Return the addresses of the host; raises `WebRefusedError` if one is forbidden."""
         if (reason := why_bad_host(host, self._allow)) is not None:
             raise WebRefusedError(f"{host} is not fetched: {reason}")
         spelt = literal(host)
@@ -86,7 +86,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             raise WebUnavailableError(f"{host} has no address")
         for address in answers:
             if (reason := why_forbidden(address, self._allow)) is not None:
-                # Not with the address: it would tell a caller what our name server knows.
+                # Without the address, which would reveal to the caller what our name server knows.
                 raise WebRefusedError(
                     f"{host} is not fetched: its address is {reason}", detail=str(address)
                 )

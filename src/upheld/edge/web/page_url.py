@@ -1,4 +1,4 @@
-"""URLs of strangers: parsed once, by one parser, and refused when they are not plain."""
+"""Parse untrusted URLs once, with one parser, and refuse those that are ambiguous."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from upheld.errors import WebRefusedError
 PORTS = frozenset({80, 443})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _LONGEST = 4096
-# Browsers read a backslash as a slash, and drop white space: other parsers see another host.
+# Browsers read a backslash as a slash and drop white space: other parsers see another host.
 _AMBIGUOUS = re.compile(r"[\s\\\x00-\x1f\x7f]")
 
 
@@ -24,9 +24,9 @@ def page_url(
     ports: Collection[int] = PORTS,
     allow: Collection[Network] = (),
 ) -> httpx2.URL:
-    """A URL that may be asked for, without its fragment; raises WebRefusedError otherwise.
+    """Return a URL that may be fetched, without its fragment; raises WebRefusedError otherwise.
 
-    Whether its name leads to a forbidden address is found out when it is connected to.
+    Whether its name resolves to a forbidden address is checked on connection.
     """
     if len(text) > _LONGEST or _AMBIGUOUS.search(text):
         raise _refused(text, "too long, or written so that parsers differ")
@@ -35,7 +35,7 @@ def page_url(
         url = url.copy_with(fragment=None)
         host = url.raw_host.decode("ascii")
         if host.endswith(".") and literal(host[:-1]) is None:
-            host = host[:-1]  # a full name may say so with a dot
+            host = host[:-1]  # a full name may end with a dot
             url = url.copy_with(host=host)
     except (httpx2.InvalidURL, ValueError, TypeError) as error:
         raise _refused(text, "not a URL") from error

@@ -1,4 +1,4 @@
-"""robots.txt, as RFC 9309 says: asked for once an hour and host, and obeyed."""
+"""Obey robots.txt (RFC 9309); it is cached for an hour per host."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ ReadRobots = Callable[[httpx2.URL], Awaitable[str]]
 
 
 class Robots:
-    """Asks each site what may be fetched; `read` gives the text of a robots.txt, "" for none."""
+    """Checks what each site allows; `read` returns the text of a robots.txt, "" for none."""
 
     def __init__(self, read: ReadRobots) -> None:
         self._read = read
         self._rules = BoundedCache[httpx2.URL, "Protego"](_HOSTS, _SECONDS)
 
     async def permit(self, url: httpx2.URL) -> None:
-        """Raises WebRefusedError if the site does not want this page fetched."""
+        """Raise WebRefusedError if the site forbids fetching this page."""
         where = url.copy_with(raw_path=b"/robots.txt")
         rules = await self._rules.get_or_make(where, self._ask)
         if not rules.can_fetch(str(url), PRODUCT):
@@ -47,9 +47,9 @@ class Robots:
 
 
 def for_us(text: str) -> str:
-    """The same rules with all other robots under one name.
+    """Return the same rules with all other robots under one name.
 
-    The parser copies a group's rules to each robot that it names: half a megabyte that names twenty
+    The parser copies a group's rules to each robot it names: half a megabyte that names twenty
     thousand of them would fill the memory.
     """
     return "\n".join(_under_one_name(line) for line in text.splitlines())

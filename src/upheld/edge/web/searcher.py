@@ -22,19 +22,19 @@ from upheld.run.trace import current_run, span
 from upheld.text.words import content_stems, rarities
 from upheld.types import Evidence, Hit, Passage, Question, Usage, unique_passages
 
-MOST_BYTES = 32_000_000  # of pages that are remembered
-# CRAG prefers encyclopaedic sources. Here: they are opened first, and win ties.
+MOST_BYTES = 32_000_000  # of cached pages
+# CRAG prefers encyclopaedic sources. Here they are opened first, and win ties.
 ENCYCLOPAEDIAS = ("wikipedia.org", "britannica.com", "plato.stanford.edu", "scholarpedia.org")
 
 
 class ReadPage(Protocol):
-    """Reads and cuts a page; it is called in a thread, and may block."""
+    """Reads and chunks a page; it is called in a thread, and may block."""
 
     def __call__(self, data: bytes, name: str, *, uri: str, title: str) -> IndexedDocument: ...
 
 
 class Pages:
-    """Opens pages; those of the last quarter of an hour are remembered."""
+    """Opens pages; they are cached for a quarter of an hour."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Pages:
         )
 
     async def __call__(self, found: Found) -> IndexedDocument:
-        """A page's text and passages; who asks for one that is being fetched waits for it."""
+        """Return a page's text and passages; concurrent callers of one page wait for the first."""
         return await self._kept.get_or_make(found, self._open)
 
     async def _open(self, found: Found) -> IndexedDocument:
@@ -61,12 +61,12 @@ class Pages:
 
 
 def _held_bytes(page: IndexedDocument) -> int:
-    """About: a page's text, once as it is and once in its passages."""
+    """Estimate the memory of a page: its text, once whole and once in its passages."""
     return 8 * len(page.document.text) + 1_000 * len(page.passages)
 
 
 def by_shared_words(query: str, passages: Sequence[Passage]) -> list[float]:
-    """The share of the query's words that a passage has, rare ones counting more."""
+    """Return the share of the query's words in each passage; rare words have more weight."""
     wanted = content_stems(query)
     shared = [wanted & content_stems(passage.searchable) for passage in passages]
     weight = rarities(wanted, shared)
@@ -76,15 +76,15 @@ def by_shared_words(query: str, passages: Sequence[Passage]) -> list[float]:
 
 @dataclass(frozen=True, kw_only=True)
 class WebSearch:
-    """Find pages, open the first few at once, and keep their best passages.
+    """Finds pages, opens the first few at once, and returns their best passages.
 
-    Words decide which are best, as in a search engine; the stage `Rerank` around this one reads
-    them with a model.
+    Shared words decide which are best, as in a search engine; the stage `Rerank` around this one
+    scores them with a model.
     """
 
     find: Callable[[str], Awaitable[Results]]
     open_page: Callable[[Found], Awaitable[IndexedDocument]]
-    pages: int = 5  # opened; a page that fails is not replaced by a further one
+    pages: int = 5  # opened; a page that fails is not replaced by another
     limit: int = 5
 
     async def __call__(self, question: Question) -> Evidence:
@@ -116,7 +116,7 @@ class WebSearch:
         )
 
     async def _open(self, found: Found) -> IndexedDocument | None:
-        """None for a page that cannot be had: the trace says why, and the rest go on."""
+        """Open a page; None if that fails: the trace has the reason, and the rest are used."""
         try:
             with span("fetch", note=found.url):
                 return await self.open_page(found)
@@ -125,7 +125,7 @@ class WebSearch:
 
 
 def encyclopaedias_first(found: Sequence[Found]) -> list[Found]:
-    """Encyclopaedias before the rest, each in the order of the engines."""
+    """Sort encyclopaedias first, otherwise in the order of the engines."""
     return sorted(found, key=lambda each: not _is_encyclopaedia(each.url))
 
 

@@ -1,4 +1,4 @@
-"""SearXNG's JSON API (and that of searx, which it comes from): a query to addresses of pages."""
+"""SearXNG's JSON API (and that of searx, its origin): find the addresses of pages for a query."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pydantic import BaseModel, ValidationError
 from upheld.errors import SettingsError, WebError, WebUnavailableError
 
 _LONGEST_QUERY = 400  # engines refuse longer ones
-# At the start of a word these choose engines, languages and redirects, and a question is data.
+# At the start of a word these select engines, languages and redirects; a question must not.
 _OPERATOR = re.compile(r"(?<!\S)[!:?<]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page that an engine names; nothing about it has been checked."""
+    """A page that an engine names; nothing about it is checked yet."""
 
     url: str
     title: str = ""
@@ -43,7 +43,7 @@ class _Reply(BaseModel):
 
 
 class Searx:
-    """A search service that its operator trusts: it may well stand on a private address."""
+    """A search service that its operator trusts: its address may be private."""
 
     def __init__(self, base_url: str, *, seconds: float = 10.0) -> None:
         try:
@@ -57,7 +57,7 @@ class Searx:
         self._client = httpx2.AsyncClient(base_url=url, timeout=seconds, trust_env=False)
 
     async def __call__(self, query: str) -> Results:
-        """What the engines find; raises WebError if the service cannot be asked."""
+        """Search; raises WebError if the service is unreachable or does not answer as SearXNG."""
         words = _OPERATOR.sub("", query)[:_LONGEST_QUERY].strip()
         try:
             response = await self._client.get("search", params={"q": words, "format": "json"})

@@ -1,1 +1,1 @@
-"""The service: verified answers for many tenants. Rooms below it never import it."""
+"""The HTTP service: verified answers for many tenants. No other package imports it."""

@@ -1,4 +1,4 @@
-"""A question of a tenant, answered by the library's own `ask`, and kept."""
+"""Answer a tenant's question with the library's `ask`, and store the answer."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from upheld.service.resources import Service
 from upheld.types import Answer
 
 Body = dict[str, Any]
-KEEP_SECONDS = 0.5  # for keeping an answer, out of its own time
-LEAST_SECONDS = 0.4  # for keeping an answer that has used up its time
+KEEP_SECONDS = 0.5  # to store an answer, taken from its own time
+LEAST_SECONDS = 0.4  # to store an answer that has used up its time
 Name = Field(default=None, max_length=64)
 
 
@@ -48,7 +48,7 @@ class AskBudget(BaseModel):
     tokens: int | None = Field(default=None, ge=0, le=100_000_000)
 
     def capped(self, seconds: float) -> Budget:
-        """Never longer than the service allows."""
+        """Return the budget, with at most as many seconds as the service allows."""
         return Budget(min(self.seconds or seconds, seconds), self.llm_calls, self.tokens)
 
 
@@ -101,7 +101,7 @@ async def answered(
     listener: Listener | None = None,
     earlier: Sequence[Message] = (),
 ) -> Body:
-    """The body that is sent and kept: what `upheld ask --json` prints."""
+    """Answer and store; returns the body to send, which is what `upheld ask --json` prints."""
     meter = Meter(budget)
     guarantee = await at_most(_state_seconds(meter), _guarantee(service, caller, ask.collection))
     async with service.tenant_indexes.of(caller.tenant, ask.collection, meter.seconds_left) as kb:
@@ -120,7 +120,7 @@ async def answered(
                 listener=heard_by(service.metrics.event, listener),
             ),
         )
-    # Only what was kept is shown: the database knows who may see what, and what was deleted.
+    # Only a stored answer is sent: the database checks who may see what, and what was deleted.
     keeping = _keep(service, caller, ask.collection, answer, once)
     body = await at_most(_state_seconds(meter), keeping)
     service.metrics.answered(answer)
@@ -128,20 +128,20 @@ async def answered(
 
 
 def _run_seconds(meter: Meter) -> float:
-    """What is left of the deadline, less a tenth, half a second at most, for keeping the answer."""
+    """Return the seconds left, less a tenth (at most half a second) to store the answer."""
     left = meter.seconds_left
     return left - min(left / 10, KEEP_SECONDS)
 
 
 def _state_seconds(meter: Meter) -> float:
-    """The database has what is left of the deadline, and a little where nothing is left."""
+    """Return the seconds for the database: what is left, with a minimum for late answers."""
     return max(min(meter.seconds_left, STATE_SECONDS), LEAST_SECONDS)
 
 
 async def _guarantee(
     service: Service, caller: Principal, collection: str
 ) -> FittedGuarantee | None:
-    """What the collection promises; raises if there is no such collection."""
+    """Return the collection's guarantee, if any; raises `NotFoundError` without a collection."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return (await guarantees.current(session, collection)).fitted
 
@@ -164,7 +164,7 @@ async def _keep(
 
 
 def shown(answer: KeptAnswer) -> Body:
-    """A stored answer as it was sent; one of 0.1 has the field names of this version as well."""
+    """Return a stored answer as sent; one of 0.1 gets the field names of this version too."""
     return with_new_names({**answer.body, "trace": answer.trace})
 
 
@@ -177,7 +177,7 @@ def _kept(collection: str, body: Body) -> KeptAnswer:
 async def _cited(
     session: Session, collection: str, fallback_search: str | None, answer: Answer
 ) -> set[Cited]:
-    """Every document whose words the answer has; pages of the web are nobody's to delete."""
+    """Return every document that the answer quotes; web pages are left out, as they have no row."""
     ids = {passage.document_id for passage in answer.sources}
     ids |= {each.document_id for both in answer.conflicts for each in (both.one, both.other)}
     here = {Cited(collection, id) for id in ids}
@@ -186,8 +186,8 @@ async def _cited(
     if "://" in fallback_search:
         pages = {document_id(each.uri) for each in answer.sources}
         return {each for each in here if each.document_id not in pages}
-    # A passage does not tell which of the two collections it is from: where both hold its
-    # document, it counts for both, and where none does any more, for the one that was asked.
+    # A passage does not tell which of the two collections it is from: if both have its document, it
+    # counts for both; if neither has it any more, it counts for the one that was asked.
     either = here | {Cited(fallback_search, id) for id in ids}
     known = await answers.known(session, either)
     return known | {each for each in here if each.document_id not in {k.document_id for k in known}}

@@ -34,10 +34,10 @@ _AFTER_ANSWER = 10.0  # an answer has a deadline of its own
 
 
 def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = True) -> FastAPI:
-    """Nothing is opened before the application starts, and all is closed when it ends.
+    """Create the application; it opens its resources on startup and closes them on shutdown.
 
-    `dev` names the tenant of requests from this machine that bring no key. Without `works`, jobs
-    wait for another process.
+    `dev` is the tenant of local requests without a key. Without `works`, jobs are left to other
+    processes.
     """
     metrics = Metrics()
 
@@ -57,7 +57,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
         docs_url=None,  # ours loads nothing from a CDN
         redoc_url=None,
         redirect_slashes=False,  # the address would be made from the request's Host header
-        # Its own logs and inner spans would carry the words of errors.
+        # Its own logs and inner spans would contain error messages.
         telemetry={"logs": False, "operation_spans": False},
     )
     app.state.settings = settings
@@ -71,7 +71,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     if (key := settings.metrics_key) is not None:
         app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
     app.add_api_route("/docs", reference_route(app), include_in_schema=False)
-    # The last one added is the first that a request meets.
+    # The middleware added last is the first to see a request.
     app.add_middleware(
         BodyLimit,
         body_bytes=settings.max_request_mb * MEGABYTE,
@@ -91,13 +91,13 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     return app
 
 
-DRAIN_SECONDS = 30  # for requests under way; then they are cut off
-_LAST_SECONDS = 5  # for replies to whoever was refused meanwhile
+DRAIN_SECONDS = 30  # for running requests; then they are cancelled
+_LAST_SECONDS = 5  # for replies to requests that were refused meanwhile
 _LOOK_SECONDS = 0.1
 
 
 class Server(uvicorn.Server):
-    """Tells its address when it can be reached."""
+    """A server that reports its address once it listens, and drains before it stops."""
 
     def __init__(self, app: FastAPI, host: str, port: int, started: Callable[[str], None]) -> None:
         super().__init__(
@@ -106,11 +106,11 @@ class Server(uvicorn.Server):
                 host=host,
                 port=port,
                 http=patient(app.state.settings),
-                log_config=None,  # logs are the process's own matter
+                log_config=None,  # the process configures its own logs
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                proxy_headers=False,  # who calls is decided by the key, and in dev by the socket
+                proxy_headers=False,  # the key decides who calls, and in dev the socket
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
@@ -124,9 +124,9 @@ class Server(uvicorn.Server):
             self._tell(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Who is inside is served; who comes meanwhile is told to come back, and not left out."""
+        """Finish running requests; new ones meanwhile get a 503 with Retry-After."""
         draining = asyncio.ensure_future(self._admission.drain(DRAIN_SECONDS))
-        while not draining.done() and not self.force_exit:  # a second Ctrl-C
+        while not draining.done() and not self.force_exit:  # unless Ctrl-C is pressed again
             await asyncio.wait((draining,), timeout=_LOOK_SECONDS)
         draining.cancel()
         await super().shutdown(sockets)

@@ -17,7 +17,7 @@ from upheld.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What requests and jobs work with; no request needs what another process knows."""
+    """The resources of requests and jobs; no request depends on the state of another process."""
 
     settings: Settings
     database: Database
@@ -25,10 +25,10 @@ class Service:
     tenant_indexes: TenantIndexes
     metrics: Metrics
     fetch: Fetch | None  # None: the extra `web` is not installed
-    dev: UUID | None = None  # whose requests from this machine need no key
+    dev: UUID | None = None  # the tenant of local requests without a key
 
     def objects(self, tenant: UUID) -> Objects:
-        """A tenant's storage beside its index."""
+        """Return a tenant's storage beside its index."""
         own = self.settings.model_copy(update={"kb": tenant_prefix(self.settings, tenant)})
         return open_objects(own)
 
@@ -37,12 +37,12 @@ class Service:
 async def opened(
     settings: Settings, metrics: Metrics, *, dev: UUID | None = None
 ) -> AsyncIterator[Service]:
-    """Open the parts, and close them at the end; the database is reached when it is needed."""
-    load_engine()  # later it would stop every request of this process for as long
+    """Open the resources, and close them at the end; the database is connected on first use."""
+    load_engine()  # now, because later it would block every request
     async with AsyncExitStack() as closing:
         database = Database.open(settings.database_url)
         closing.push_async_callback(database.close)
-        # Models are shared by tenants, and a cache of their replies must not be.
+        # Models are shared by tenants; a cache of their replies must not be.
         shared = open_shared(settings.model_copy(update={"call_cache": None}))
         closing.push_async_callback(shared.close)
         fetch = open_fetch()

@@ -1,1 +1,1 @@
-"""Who may begin now: admission, rates, quotas, idempotency keys. No route."""
+"""Which requests may start: admission, rates, quotas, idempotency keys. No routes."""

@@ -1,22 +1,20 @@
-"""Who may begin now, who waits, and who is told to come back.
+"""Admit requests: start them, queue them, or refuse them with a Retry-After.
 
-async with admission.admitted(tenant, seconds=budget.seconds):
-    answer = await kb.ask(question)
+    async with admission.admitted(tenant, seconds=budget.seconds):
+        answer = await kb.ask(question)
 
-So many requests run at once, so many wait, and whatever is beyond is refused at once: an overloaded
-service that refuses in a millisecond does more work than one that lets everybody wait until nobody
-listens any more. Free places go round the tenants that wait, so a tenant with a hundred waiting
-delays one with a single request by one place, not by a hundred.
+So many requests run at once, so many wait, and the rest are refused at once: an overloaded service
+that refuses in a millisecond does more work than one that lets every client wait until it times
+out. Free places go round the waiting tenants, so a tenant with a hundred waiting requests delays
+one with a single request by one place, not by a hundred.
 
-Everything here counts one process. How much runs at once is a property of a process and its cores.
-A tenant's rate is divided by the number of processes: where a load balancer spreads requests
-unevenly, a tenant gets less than its rate, never more. A counter in PostgreSQL would be exact, but
-costs a write and a row lock for every request, most of all under the load that this protects from,
-and there would be no limit, or no service, while the database is away.
+All limits count one process, because how much can run at once depends on a process and its cores. A
+tenant's rate is divided by the number of processes: if a load balancer spreads requests unevenly, a
+tenant gets less than its rate, never more. A counter in PostgreSQL would be exact, but costs a
+write and a row lock per request, most of all under the load that this protects from, and there
+would be no limit, or no service, while the database is down.
 
-How often a tenant may ask: a token bucket for each, kept as one number.
-
-The one place where a request that costs something is let in and counted.
+`Rates` limits how often a tenant may ask. `Place` is the one way by which a costly request enters.
 """
 
 from __future__ import annotations
@@ -38,15 +36,15 @@ from upheld.run.budget import Budget
 from upheld.service.http.connections import while_there
 from upheld.settings import Settings
 
-FORGET_ABOVE = 1000  # tenants; beyond, buckets that are full again are forgotten
+FORGET_ABOVE = 1000  # tenants; above it, buckets that are full again are dropped
 
 
 @dataclass(slots=True)
 class Rates:
-    """`per_second` on the long run, and `burst` at once after a rest.
+    """A token bucket per tenant: `per_second` in the long run, and `burst` at once after a pause.
 
-    A bucket is the moment at which it will be full (the generic cell rate algorithm): there is
-    nothing to refill, and a tenant of whom nothing is known has a full one.
+    A bucket is stored as the time at which it will be full (the generic cell rate algorithm), so
+    there is nothing to refill, and an unknown tenant has a full one.
     """
 
     per_second: float
@@ -55,7 +53,7 @@ class Rates:
     _full_at: dict[Hashable, float] = field(default_factory=dict, init=False)
 
     def wait(self, tenant: Hashable) -> float:
-        """Seconds until this tenant may ask; not above zero means now."""
+        """Return the seconds until this tenant may ask; zero or less means now."""
         until_full = self._full_at.get(tenant, 0.0) - self.clock()
         return until_full - (self.burst - 1) / self.per_second
 
@@ -68,12 +66,12 @@ class Rates:
 
 
 SOON = 1.0  # seconds; places come free all the time
-LATER = 5.0  # seconds; when another process has taken over
+LATER = 5.0  # seconds; until another process has taken over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one process takes."""
+    """The limits of one process."""
 
     at_once: int
     waiting: int
@@ -85,7 +83,7 @@ class Limits:
 
     @classmethod
     def of(cls, settings: Settings) -> Limits:
-        """The settings' limits, a tenant's rate divided between the processes."""
+        """Read the limits from the settings; tenant rates are divided by the processes."""
         share = settings.processes
         return cls(
             at_once=settings.at_once,
@@ -99,19 +97,19 @@ class Limits:
 
 
 class Admission:
-    """The door of one process; single-threaded, as asyncio is."""
+    """The admission queue of one process; single-threaded, as asyncio is."""
 
     def __init__(
         self,
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
-        changed: Callable[[int, int], None] | None = None,  # told how many run and how many wait
+        changed: Callable[[int, int], None] | None = None,  # called with (running, waiting)
     ) -> None:
         self._limits = limits
         self._changed = changed
         self._rates = Rates(limits.tenant_per_second, limits.tenant_burst, clock)
         self._running: Counter[Hashable] = Counter()
-        # Whoever is first is served next; who was served goes to the end.
+        # The first tenant is served next; a served tenant goes to the end.
         self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
         self._draining = False
         self._empty = asyncio.Event()
@@ -131,7 +129,10 @@ class Admission:
 
     @asynccontextmanager
     async def admitted(self, tenant: Hashable, seconds: float = math.inf) -> AsyncIterator[None]:
-        """A place for the length of the block, waited for no longer than `seconds`."""
+        """Hold a place during the block; wait for it at most `seconds`.
+
+        Raises `TenantLimitError` or `ServiceFullError` if there is none.
+        """
         await self._enter(tenant, seconds)
         try:
             yield
@@ -139,7 +140,7 @@ class Admission:
             self._leave(tenant)
 
     async def drain(self, seconds: float) -> bool:
-        """Refuse whoever comes from now on; whether all who are inside have left in time."""
+        """Refuse new requests, and return whether all running ones have ended in time."""
         self._draining = True
         try:
             async with asyncio.timeout(seconds):
@@ -191,7 +192,7 @@ class Admission:
         self._hand_out()
 
     def _give_up(self, tenant: Hashable, place: asyncio.Future[None]) -> None:
-        """Out of the queue; or out of the place, if it was handed over at this very moment."""
+        """Leave the queue, or the place if it was assigned at the same moment."""
         if place.done() and not place.cancelled():
             self._leave(tenant)
             return
@@ -202,7 +203,7 @@ class Admission:
         self._hand_out()
 
     def _hand_out(self) -> None:
-        """Free places to those who wait, one tenant after the other."""
+        """Assign free places to waiting requests, one tenant after the other."""
         while self.in_progress < self._limits.at_once:
             tenant = next(filter(self._may_run, self._waiting), None)
             if tenant is None:
@@ -211,7 +212,7 @@ class Admission:
             place = queue.popleft()
             if queue:
                 self._waiting[tenant] = queue
-            if not place.done():  # whoever was cancelled is on the way out
+            if not place.done():  # a cancelled request is leaving the queue
                 place.set_result(None)
                 self._running[tenant] += 1
         if not self._running and not self._waiting:
@@ -231,7 +232,7 @@ def _in_vain(own_limit: bool) -> AdmissionError:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place among those who are served, asked for once it is known how long its caller waits."""
+    """A place for one request, taken once its budget is known."""
 
     request: Request
     admission: Admission
@@ -239,12 +240,12 @@ class Place:
     leaving: AsyncExitStack
 
     async def take(self, budget: Budget) -> Budget:
-        """Wait for it, within the budget; what is left of the budget then.
+        """Wait for a place within the budget; return what is left of the budget.
 
-        The budget's time runs from when the request had come.
+        The budget's time starts when the request was received.
         """
         seconds = budget.seconds
-        assert seconds is not None  # the service gives no answer for ever
+        assert seconds is not None  # the service has no answer without a time limit
         began = getattr(self.request.state, "received_at", time.monotonic())
         admitted = self.admission.admitted(self.tenant, seconds - (time.monotonic() - began))
         await while_there(self.request, self.leaving.enter_async_context(admitted))
@@ -252,7 +253,7 @@ class Place:
 
 
 async def _place(request: Request) -> AsyncIterator[Place]:
-    """Held until the last byte of the reply, also of a stream."""
+    """Provide a place that is held until the last byte of the reply, also of a stream."""
     admission: Admission = request.app.state.admission
     async with AsyncExitStack() as leaving:
         yield Place(request, admission, request.state.caller.tenant, leaving)

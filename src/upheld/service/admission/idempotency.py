@@ -1,4 +1,4 @@
-"""Writes that bring an idempotency key: carried out once, and answered alike when sent again."""
+"""Writes with an idempotency key: executed once; a repeat gets the first reply."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IdempotencyKey = Annotated[
 
 @dataclass(slots=True)
 class Once:
-    """One request: a reply that was given before, or the right to carry it out."""
+    """The state of one request: an earlier reply, or the claim to execute it."""
 
     replay: Replay | None = None
     claim: Claim | None = None
@@ -43,7 +43,7 @@ class Once:
     async def keep(
         self, session: Session, *, status: int, body: Any, answer_id: str | None = None
     ) -> None:
-        """Remember the reply, if what else the transaction does is kept."""
+        """Store the reply, if the transaction commits."""
         if self.claim is not None:
             await idempotency.finish(
                 session, self.claim, status=status, body=body, answer_id=answer_id
@@ -61,14 +61,14 @@ async def once(
     request: bytes,
     seconds: float = STATE_SECONDS,
 ) -> AsyncIterator[Once]:
-    """Claim the key for the block; a block that falls before `keep` lets it go again.
+    """Claim the key for the block; the claim is released if the block fails before `keep`.
 
-    The database is waited for no longer than `seconds`.
+    Waits for the database at most `seconds`.
     """
     if key is None:
         yield Once()
         return
-    # Two API keys of a tenant may see different documents: they share no replies.
+    # Two API keys of a tenant may see different documents, so they share no replies.
     named = f"{caller.key}:{key}"
 
     async def begin() -> Claim | Replay:
@@ -84,7 +84,7 @@ async def once(
         yield this
     except BaseException:
         if not this.kept:
-            # Also when the client has left. Where it fails, the claim runs out by itself.
+            # Also if the client disconnected. If this fails, the claim expires by itself.
             with suppress(UpheldError):
                 await asyncio.shield(at_most(ABANDON_SECONDS, _abandon(service, caller, begun)))
         raise
@@ -100,7 +100,7 @@ async def carry_out(
     request: bytes,
     status: int,
 ) -> Response:
-    """A change in one transaction with its reply; a repeat gets the first reply, marked as such."""
+    """Make a change and store its reply in one transaction; a repeat gets the first reply."""
     async with once(service, caller, route=route, key=key, request=request) as this:
         if this.replay is not None:
             return JSONResponse(this.replay.body, this.replay.status, REPLAYED)

@@ -1,4 +1,4 @@
-"""What a tenant may send: so many documents a minute, so many at once, and so much in all."""
+"""Upload limits of a tenant: documents per minute, uploads at once, and total storage."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from upheld.service.db import documents
 from upheld.service.db.database import Session
 from upheld.settings import Settings
 
-SOON = 1.0  # seconds; an upload under way ends
+SOON = 1.0  # seconds; by then a running upload may have ended
 _MEGABYTE = 1_000_000
-# How much there is already is not told: a key may see a part of it only.
+# The present total is not shown: a key may be allowed to see only a part of it.
 _HELP = "Delete documents, or ask whoever runs the service for a larger quota."
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """What a tenant may have stored over all of its collections."""
+    """What a tenant may store in all of its collections together."""
 
     documents: int
     bytes: int
@@ -36,9 +36,10 @@ class Quota:
     async def check(
         self, session: Session, collection: str, id: str | None, size: int, *, hold: bool = False
     ) -> None:
-        """Raise if a document of `size` bytes would be too much; what it replaces goes first.
+        """Raise `QuotaError` if a document of `size` bytes exceeds the quota.
 
-        With `hold`, others who send documents of the tenant wait until the transaction ends.
+        A document that it replaces is not counted. With `hold`, other uploads of the tenant wait
+        until the transaction ends.
         """
         if hold:
             await documents.hold_usage(session)
@@ -57,7 +58,7 @@ class Quota:
 
 @dataclass(slots=True)
 class Uploads:
-    """How often, and how many at once, a tenant may send documents to this process."""
+    """Limits how often, and how many at once, a tenant may upload documents to this process."""
 
     rates: Rates
     at_once: int
@@ -65,7 +66,7 @@ class Uploads:
 
     @classmethod
     def of(cls, settings: Settings, clock: Callable[[], float] = time.monotonic) -> Uploads:
-        """The settings' limits, a tenant's rate divided between the processes."""
+        """Read the limits from the settings; tenant rates are divided by the processes."""
         share = settings.processes
         per_second = settings.tenant_documents_per_minute / 60 / share
         burst = max(1, settings.tenant_burst // share)
@@ -74,7 +75,7 @@ class Uploads:
 
     @contextmanager
     def admitted(self, tenant: UUID) -> Iterator[None]:
-        """For the time of one upload; raises `TenantLimitError`."""
+        """Count one upload during the block; raises `TenantLimitError` if a limit is reached."""
         if (wait := self.rates.wait(tenant)) > 0:
             per_minute = math.floor(self.rates.per_second * 60)
             raise TenantLimitError(

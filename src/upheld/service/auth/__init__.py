@@ -1,1 +1,1 @@
-"""Who is asking: the middleware that turns an API key into a caller. Keys are stored in `db`."""
+"""Authentication: middleware that turns an API key into a principal. Keys are stored in `db`."""

@@ -1,7 +1,7 @@
-"""Who is asking: nothing under `/v1` is reached without a key, whatever its route.
+"""Authentication: no path under `/v1` is reached without a key, whatever its route.
 
-The check stands before routing and before the body is read, so a stranger learns nothing: not which
-routes there are, nor whether a request would have fitted.
+The check runs before routing and before the body is read, so a stranger learns nothing: neither
+which routes exist, nor whether a request would have been valid.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from upheld.service.resources import Service
 
 T = TypeVar("T")
 PROTECTED = "/v1"
-QUICK_SECONDS = 0.25  # a key is found in a thousandth of a second
+QUICK_SECONDS = 0.25  # a key is usually found in a millisecond
 MOST_READ, MOST_STRINGS = 128_000, 2_000  # of a body whose sender is not known yet
-# Clients of OpenAI's API send something in any case.
+# Clients of OpenAI's API always send a key.
 _NO_KEY = (None, "Bearer dev")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
-# For the OpenAPI document; the check itself is `Door`.
+# For the OpenAPI document; the check itself is `AuthMiddleware`.
 _bearer = HTTPBearer(auto_error=False, description="An API key: uph_…")
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whose request it is, and what its key may do and see."""
+    """Who makes a request: tenant, key, and what the key may do and see."""
 
     tenant: UUID
-    key: str  # the prefix: a name, not a secret
+    key: str  # the prefix, which is public
     scopes: frozenset[KeyScope]
     labels: frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
 class AuthMiddleware:
-    """Lets nobody in without a live key."""
+    """Refuses requests under `/v1` without a valid key, and sets `state.caller`."""
 
     app: ASGIApp
 
@@ -74,7 +74,7 @@ class AuthMiddleware:
 
 
 class _Body:
-    """A body of which the beginning may have been read, to learn how long its sender waits."""
+    """A body whose beginning may have been read already, to find its budget."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._scope, self._receive = scope, receive
@@ -84,7 +84,7 @@ class _Body:
         return self._read.popleft() if self._read else await self._receive()
 
     async def seconds(self) -> float | None:
-        """The request's budget; None where it has none, or is too long to look for it."""
+        """Return the budget's seconds from the body; None if it has none, or is too long."""
         headers = Headers(scope=self._scope)
         length = headers.get("content-length", "")
         if not (length.isdecimal() and len(length) < 10 and int(length) <= MOST_READ):
@@ -98,7 +98,7 @@ class _Body:
         self._scope.setdefault("state", {})["received_at"] = time.monotonic()
         try:
             return float(_Budgeted.model_validate(parsed(body, MOST_STRINGS)).budget.seconds)
-        except (HTTPException, ValueError):  # it is told what is wrong once its key is known
+        except (HTTPException, ValueError):  # the route reports the error once the key is known
             return None
 
 
@@ -111,10 +111,10 @@ class _Budgeted(BaseModel):
 
 
 async def _within_budget(look_up: Coroutine[Any, Any, T], body: _Body) -> T:
-    """The result of the database, or an error when the caller no longer waits for it.
+    """Return the result of the database, or fail when the request's budget is used up.
 
-    The key comes before the body, and how long the caller waits stands in the body. So a body is
-    looked at before its key is known if, and only if, the database is slow.
+    The key is checked before the body is read, but the budget is in the body. So the body is read
+    before the key is known only if the database is slow.
     """
     task, began, limit = asyncio.create_task(look_up), time.monotonic(), STATE_SECONDS
     try:
@@ -151,7 +151,7 @@ async def _caller(service: Service, scope: Scope, body: _Body) -> Principal:
 
 
 def _from_this_machine(scope: Scope) -> bool:
-    """Also by the name that was asked for: a web page could give our address a name of its own."""
+    """Also check the Host header: a web page could give our address a name of its own."""
     client = scope.get("client")
     try:
         near = client is not None and ipaddress.ip_address(client[0]).is_loopback
@@ -163,7 +163,7 @@ def _from_this_machine(scope: Scope) -> bool:
 
 
 def tenant_of(scope: Scope) -> str | None:
-    """For logs: whose request it is, once the door has let it in."""
+    """Return the tenant of an authenticated request, for logs."""
     caller: Principal | None = scope.get("state", {}).get("caller")
     return None if caller is None else str(caller.tenant)
 

@@ -1,1 +1,1 @@
-"""What the service remembers, in PostgreSQL: every row belongs to one tenant. No HTTP."""
+"""The state of the service in PostgreSQL: every row belongs to one tenant. No HTTP."""

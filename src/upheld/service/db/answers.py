@@ -1,4 +1,4 @@
-"""Answers that were given, with their traces, until a document that they quote goes or they age."""
+"""Stored answers with their traces; deleted with a document that they quote, or by age."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = [answers.c[name] for name in ("id", "collection", "question", "method",
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer as it was given: the HTTP body and the trace, as JSON."""
+    """An answer as it was sent: the HTTP body and the trace, as JSON."""
 
     id: str
     collection: str
@@ -27,22 +27,22 @@ class KeptAnswer:
     method: str
     body: Mapping[str, Any]
     trace: Sequence[Mapping[str, Any]]
-    created_at: datetime | None = None  # None until it is kept
+    created_at: datetime | None = None  # None until it is stored
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A document that an answer quotes, or was written from."""
+    """A document that an answer quotes or was written from."""
 
     collection: str
     document_id: str
 
 
 async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) -> None:
-    """Keep an answer for those who may see what the asker could see.
+    """Store an answer, visible to callers who may see what its caller could see.
 
-    An answer that quotes a document which is gone, or about to go, is refused: it would bring its
-    words back. So is one from a document that the asker may not see.
+    Raises `NotFoundError` if it quotes a document that is deleted, marked for deletion, or not
+    visible to the caller: the answer would bring its words back.
     """
     values = {column.name: getattr(answer, column.name) for column in _SHOWN}
     labels = None if session.labels is None else sorted(session.labels)
@@ -54,7 +54,7 @@ async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) 
 
 
 async def get(session: Session, id: str) -> KeptAnswer:
-    """An answer that the caller may see."""
+    """Return an answer that the caller may see; raises `NotFoundError` otherwise."""
     wanted = select(*_SHOWN, answers.c.created_at).where(
         answers.c.tenant_id == session.tenant,
         answers.c.id == id,
@@ -70,7 +70,7 @@ async def get(session: Session, id: str) -> KeptAnswer:
 async def forget_citing(
     session: Session, collection: str, document_ids: Sequence[str] | Select[tuple[str]]
 ) -> None:
-    """Delete every answer that quotes one of them, and replies that were kept for its repeats."""
+    """Delete every answer that quotes one of them, with replies stored for idempotency keys."""
     citing = select(answer_documents.c.answer_id).where(
         answer_documents.c.tenant_id == session.tenant,
         answer_documents.c.collection == collection,
@@ -81,10 +81,10 @@ async def forget_citing(
 
 
 async def forget_unreachable(session: Session, collection: str) -> None:
-    """Delete answers whose askers see no document of the collection any more.
+    """Delete answers whose callers no longer see any document of the collection.
 
-    For them the collection has ended, and its answers with it. Only for the owner's session: one
-    with labels does not see the documents of others.
+    For those callers the collection no longer exists, so its answers must go too. Only for the
+    owner's session: one with labels does not see all documents.
     """
     left = exists().where(
         documents.c.tenant_id == answers.c.tenant_id,
@@ -98,16 +98,16 @@ async def forget_unreachable(session: Session, collection: str) -> None:
 
 
 async def expire(session: Session, *, age: timedelta, most: int) -> int:
-    """Delete answers older than that, `most` at a time; how many."""
+    """Delete answers older than `age`, `most` at a time; returns how many."""
     own = answers.c.tenant_id == session.tenant
     old = select(answers.c.id).where(own, answers.c.created_at < func.now() - age).limit(most)
-    # What another process is about to delete is left to it: waiting for it could be a deadlock.
+    # Skip rows that another process is deleting: to wait for it could be a deadlock.
     free = old.with_for_update(skip_locked=True)
     return (await session.sql.execute(delete(answers).where(own, answers.c.id.in_(free)))).rowcount
 
 
 async def known(session: Session, pairs: Iterable[Cited]) -> set[Cited]:
-    """Those of the documents that there are."""
+    """Return those of the documents that exist."""
     wanted = select(documents.c.collection, documents.c.id).where(
         documents.c.tenant_id == session.tenant,
         tuple_(documents.c.collection, documents.c.id).in_(
@@ -118,9 +118,9 @@ async def known(session: Session, pairs: Iterable[Cited]) -> set[Cited]:
 
 
 async def _cite(session: Session, answer_id: str, cited: Collection[Cited]) -> None:
-    """Note what an answer quotes, and lock it against deletion until this transaction ends.
+    """Record what an answer quotes, and lock it against deletion until this transaction ends.
 
-    The index may still give a document to somebody who may not see it any more: not the database.
+    The index may still return a document that the caller may no longer see; the database does not.
     """
     pairs = [(each.collection, each.document_id) for each in cited]
     named = (documents.c.tenant_id, literal(answer_id), documents.c.collection, documents.c.id)

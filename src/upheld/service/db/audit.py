@@ -1,4 +1,4 @@
-"""Who did what: entries are added and read, and no role may change one."""
+"""The audit log: entries are added and read, and no role may change one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADMIN = "admin"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that was done; `detail` holds ids and counts, never words of a document."""
+    """One action; `detail` has ids and counts, never text of a document."""
 
     at: datetime
     actor: str
@@ -36,12 +36,12 @@ async def record(
     subject: str,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add an entry; it is kept if what the transaction does is kept."""
+    """Add an entry; it is stored if the transaction commits."""
     await _record(session.sql, session.tenant, actor, action, subject, detail or {})
 
 
 async def record_by_admin(admin: AdminSession, tenant: UUID, *, action: str, subject: str) -> None:
-    """Add an entry to the log of the tenant that an admin has dealt with."""
+    """Add an entry by an admin to the log of a tenant."""
     await _record(admin.sql, tenant, ADMIN, action, subject, {})
 
 
@@ -58,7 +58,7 @@ async def _record(
 
 
 async def listed(session: Session, *, limit: int) -> list[Entry]:
-    """The tenant's latest entries, newest first."""
+    """Return the tenant's latest entries, newest first."""
     shown = [audit_log.c[name] for name in ("at", "actor", "action", "subject", "detail")]
     own = select(*shown).where(audit_log.c.tenant_id == session.tenant)
     rows = await session.sql.execute(own.order_by(audit_log.c.at.desc()).limit(limit))

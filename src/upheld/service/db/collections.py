@@ -1,4 +1,4 @@
-"""Collections of a tenant: a name, from its first document until its last one is gone."""
+"""Collections of a tenant: a name that exists from its first document to its last."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from upheld.service.db.visible import may_see_collection
 
 
 async def ensure(session: Session, name: str) -> None:
-    """Make the collection if it is not there."""
+    """Create the collection if it does not exist."""
     new = insert(collections).values(tenant_id=session.tenant, name=name)
     await session.sql.execute(new.on_conflict_do_nothing())
 
 
 async def get(session: Session, name: str) -> None:
-    """Raise if there is no such collection, or no document in it that the caller may see."""
+    """Raise `NotFoundError` unless the collection has a document that the caller may see."""
     own = select(collections.c.name).where(
         collections.c.tenant_id == session.tenant,
         collections.c.name == name,
@@ -30,7 +30,7 @@ async def get(session: Session, name: str) -> None:
 
 
 async def listed(session: Session) -> list[str]:
-    """Names of the tenant's collections that hold a document which the caller may see."""
+    """Return the names of the collections with a document that the caller may see."""
     own = select(collections.c.name).where(
         collections.c.tenant_id == session.tenant, may_see_collection(collections.c.name, session)
     )
@@ -38,9 +38,9 @@ async def listed(session: Session) -> list[str]:
 
 
 async def end_if_empty(session: Session, name: str) -> bool:
-    """Forget a collection without documents, and the answers that found nothing in it."""
+    """Delete a collection without documents, and the answers that found nothing in it."""
     own = and_(collections.c.tenant_id == session.tenant, collections.c.name == name)
-    # Who puts a document there at this moment waits, and then makes the collection anew.
+    # A concurrent upload waits here, and then creates the collection again.
     await session.sql.execute(select(collections.c.name).where(own).with_for_update())
     left = select(documents.c.id).where(
         documents.c.tenant_id == session.tenant, documents.c.collection == name

@@ -1,8 +1,8 @@
-"""Engines on one address, each in one role; and what their errors become.
+"""Database engines on one address, each in one role, and the translation of their errors.
 
-None owns a table or may bypass row security, whoever logged in:
+No role owns a table or may bypass row security, whatever the login:
 
-- `upheld_app` sees the rows of the tenant that its transaction names, and of none without a name;
+- `upheld_app` sees the rows of the tenant that its transaction names, and none without a name;
 - `upheld_worker` sees the queue of jobs and the ids of tenants, and nothing else;
 - `upheld_admin` sees tenants, keys and the audit log, and no document or answer.
 """
@@ -32,7 +32,7 @@ from upheld.errors import (
 
 
 class Role(StrEnum):
-    """Whose powers a connection has."""
+    """The role of a connection, which decides what it may see."""
 
     APP = "upheld_app"
     WORKER = "upheld_worker"
@@ -40,15 +40,15 @@ class Role(StrEnum):
 
 
 _MIGRATE = "Run `upheld admin migrate` with the login that owns the database."
-# What PostgreSQL cannot hold in a text: U+0000 and half a surrogate pair.
+# What PostgreSQL cannot store in a text: U+0000 and lone surrogates.
 _BAD_TEXT = (pg.DataError, UnicodeEncodeError)
-# The schema or the roles are not there, or the login may not take the role on.
+# The schema or the roles are missing, or the login may not take the role.
 _NOT_READY = (pg.UndefinedTable, pg.UndefinedFunction, pg.InsufficientPrivilege)
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Run statements; what goes wrong is told in our words, never with the values given."""
+    """Run statements and translate database errors into ours, without the values."""
     try:
         yield
     except (exc.SQLAlchemyError, psycopg.Error, UnicodeEncodeError) as error:
@@ -69,18 +69,18 @@ def _ours(error: Exception) -> Exception:
 
 
 def _no_such_role(cause: BaseException) -> bool:
-    """While connecting, psycopg gives PostgreSQL's words and no code."""
+    """Return whether a role is missing; while connecting, psycopg gives a message but no code."""
     told = str(cause)
     return 'role "upheld_' in told or 'parameter "role"' in told
 
 
 CONNECT_SECONDS = 5
-WAIT_SECONDS = 5.0  # for a connection of the pool; then the caller is told to come back
+WAIT_SECONDS = 5.0  # for a connection from the pool; then the caller gets a 503
 _HELP = "It looks like postgresql://user:password@host/database; set UPHELD_DATABASE_URL."
 
 
 def address(url: SecretStr | None) -> URL:
-    """The database's address for SQLAlchemy; a wrong one is refused without being shown."""
+    """Return the address for SQLAlchemy; an invalid one is an error that does not show it."""
     if url is None:
         raise SettingsError("There is no database_url.", help=_HELP)
     try:
@@ -93,19 +93,19 @@ def address(url: SecretStr | None) -> URL:
 
 
 def conninfo(url: SecretStr | None) -> str:
-    """The same address for libpq."""
+    """Return the same address for libpq."""
     return address(url).set(drivername="postgresql").render_as_string(hide_password=False)
 
 
 def role_options(url: SecretStr | None, role: Role) -> str:
-    """libpq's `options` that begin a session in a role: no statement ever runs before."""
+    """Return libpq's `options` that set the role before any statement runs."""
     own = address(url).query.get("options", "")
     given = own if isinstance(own, str) else " ".join(own)
     return f"{given} -c role={role}".strip()
 
 
 def open_engine(url: SecretStr | None, role: Role, *, connections: int) -> AsyncEngine:
-    """A pool of connections in a role; nothing is opened yet."""
+    """Create a pool of connections in a role; nothing is connected yet."""
     return create_async_engine(
         address(url),
         connect_args={
@@ -115,29 +115,29 @@ def open_engine(url: SecretStr | None, role: Role, *, connections: int) -> Async
         pool_size=connections,
         max_overflow=0,
         pool_timeout=WAIT_SECONDS,
-        hide_parameters=True,  # errors and logs name no question and no secret
+        hide_parameters=True,  # keeps questions and secrets out of errors and logs
     )
 
 
 async def first(
     sql: AsyncConnection, statement: Executable, values: Mapping[str, object] | None = None
 ) -> CursorResult[Any]:
-    """The first statement on a connection of the pool, which a restarted server may have closed.
+    """Run the first statement on a pooled connection, which a server restart may have closed.
 
-    Then another takes its place: asking each connection beforehand whether it still stands would
-    cost every request a way to the server and back.
+    If it is closed, use a new one. To test each connection beforehand would cost every request a
+    round trip.
     """
     try:
         return await sql.execute(statement, values)
     except DBAPIError as cut:
         if not cut.connection_invalidated:
             raise
-        await sql.rollback()  # what comes next is sent on a new connection
+        await sql.rollback()  # the next statement uses a new connection
         return await sql.execute(statement, values)
 
 
 def owner_engine(url: SecretStr | None) -> Engine:
-    """For migrations: one plain connection with the login's own powers."""
+    """Create an engine for migrations: one plain connection with the login's own rights."""
     return create_engine(
         address(url), connect_args={"connect_timeout": CONNECT_SECONDS}, poolclass=NullPool
     )

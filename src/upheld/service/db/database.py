@@ -1,4 +1,4 @@
-"""The door to the tables: there is no session without a tenant."""
+"""Access to the tables: there is no session without a tenant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from upheld.service.db.connect import Role, first, open_engine, translated
 
 CONNECTIONS = 10
-# Local to the transaction: a connection goes back to the pool without a tenant. Row security hides
+# Local to the transaction: a connection returns to the pool without a tenant. Row security hides
 # every labelled document from a transaction that does not say which labels it may see.
 _NAME_VIEW = text(
     "SELECT set_config('upheld.tenant', :tenant, true),"
@@ -28,7 +28,7 @@ _FIND_KEY = text("SELECT * FROM upheld_find_key(:prefix)")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One transaction of one tenant, and the labels of documents that its caller may see.
+    """One transaction of one tenant, and the document labels that its caller may see.
 
     `labels=None` is the owner's view, as in `upheld.types.Scope`.
     """
@@ -40,17 +40,17 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class AdminSession:
-    """One transaction over tenants and keys; the role sees nothing that tenants own."""
+    """One transaction over tenants and keys; its role sees nothing that tenants own."""
 
     sql: AsyncConnection
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The application's connections, in a role that row security binds."""
+    """The application's connections, in a role subject to row security."""
 
     engine: AsyncEngine
-    single: AsyncEngine = field(init=False)  # each statement for itself, on the same connections
+    single: AsyncEngine = field(init=False)  # without transactions, on the same connections
 
     def __post_init__(self) -> None:
         alone = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -58,14 +58,14 @@ class Database:
 
     @classmethod
     def open(cls, url: SecretStr | None, *, connections: int = CONNECTIONS) -> Self:
-        """Nothing is connected until it is used."""
+        """Create the pool; it connects on first use."""
         return cls(open_engine(url, Role.APP, connections=connections))
 
     async def close(self) -> None:
         await self.engine.dispose()
 
     async def reach(self) -> None:
-        """Touch the tables; raises if the database does not answer, or is not ready."""
+        """Query the tables; raises if the database does not answer, or is not migrated."""
         with translated():
             async with self.single.connect() as sql:
                 await first(sql, _REACH)
@@ -74,7 +74,7 @@ class Database:
     async def session(
         self, tenant: UUID, *, labels: frozenset[str] | None
     ) -> AsyncIterator[Session]:
-        """A transaction that sees one tenant; kept if the block ends well, else undone."""
+        """Open a transaction that sees one tenant; it is rolled back if the block fails."""
         with translated():
             async with self.engine.connect() as sql:
                 view = {
@@ -87,16 +87,16 @@ class Database:
                 await sql.commit()
 
     async def find_key(self, prefix: str) -> Row[Any] | None:
-        """The one question that is asked before a tenant is known."""
+        """Look up an API key: the only query before a tenant is known."""
         with translated():
-            # A transaction around it would double its way to the server and back.
+            # A transaction would need another round trip.
             async with self.single.connect() as sql:
                 return (await first(sql, _FIND_KEY, {"prefix": prefix})).one_or_none()
 
 
 @asynccontextmanager
 async def admin_session(url: SecretStr | None) -> AsyncIterator[AdminSession]:
-    """A transaction of whoever may take on the admin role."""
+    """Open a transaction in the admin role; the login must be allowed to take it."""
     engine = open_engine(url, Role.ADMIN, connections=1)
     try:
         with translated():

@@ -1,4 +1,4 @@
-"""A private PostgreSQL in a folder, from the system's programs, that ends with this process.
+"""A private PostgreSQL in a folder, from the system's programs, that stops with this process.
 
 It listens on a Unix socket in a folder that only its own user may enter, so it needs no password
 and no port.
@@ -31,7 +31,7 @@ START_SECONDS = 30.0
 OWNER, SERVICE = "upheld_owner", "upheld_service"
 DEBIAN = Path("/usr/lib/postgresql")
 _UNPRIVILEGED = ("postgres", "nobody")  # PostgreSQL refuses to run as root
-# For data that is thrown away: nothing waits for the disk.
+# For data that is thrown away: no write waits for the disk.
 _FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
@@ -42,11 +42,11 @@ class PrivatePostgres:
     socket: Path
 
     def url(self, user: str, database: str) -> SecretStr:
-        """An address for `database_url`."""
+        """Return an address for `database_url`."""
         return SecretStr(f"postgresql://{user}@/{database}?host={self.socket}")
 
     def database(self, name: str = "upheld") -> tuple[SecretStr, SecretStr]:
-        """A database with our schema, made if it is not there; addresses of owner and service."""
+        """Create a migrated database if missing; returns the addresses of owner and service."""
         owner = self.empty_database(name)
         migrate(owner)
         with self._superuser("postgres") as connection:
@@ -56,7 +56,7 @@ class PrivatePostgres:
         return owner, self.url(SERVICE, name)
 
     def empty_database(self, name: str) -> SecretStr:
-        """A database without a table, made if it is not there; its owner's address."""
+        """Create a database without tables if missing; returns its owner's address."""
         with self._superuser("postgres") as connection:
             for login, powers in ((OWNER, "CREATEROLE"), (SERVICE, "NOINHERIT")):
                 if not _exists(connection, "pg_roles", "rolname", login):
@@ -65,7 +65,7 @@ class PrivatePostgres:
             if not _exists(connection, "pg_database", "datname", name):
                 made = sql.SQL("CREATE DATABASE {} OWNER {} ENCODING 'UTF8' TEMPLATE template0")
                 connection.execute(made.format(sql.Identifier(name), sql.Identifier(OWNER)))
-        with self._superuser(name) as connection:  # from PostgreSQL 15 on it is not everybody's
+        with self._superuser(name) as connection:  # since PostgreSQL 15 it is not public
             made = sql.SQL("ALTER SCHEMA public OWNER TO {}")
             connection.execute(made.format(sql.Identifier(OWNER)))
         return self.url(OWNER, name)
@@ -80,7 +80,7 @@ def private_postgres(folder: Path, *, durable: bool = True) -> Iterator[PrivateP
     """Start a server on the data in `folder`, which may be empty, and stop it at the end."""
     programs, user = _programs(), _own_user()
     folder.mkdir(parents=True, exist_ok=True)
-    # Paths of sockets are short (107 bytes), those of folders are not.
+    # Socket paths must be short (107 bytes), folder paths need not be.
     with tempfile.TemporaryDirectory(prefix="upheld-pg-", ignore_cleanup_errors=True) as socket:
         for path in (folder, Path(socket)):
             path.chmod(0o700)
@@ -124,7 +124,7 @@ def _initialise(programs: Path, data: Path, user: str) -> None:
         str(programs / "initdb"),
         f"--pgdata={data}",
         "--username=postgres",
-        "--auth=trust",  # the socket's folder is the lock on the door
+        "--auth=trust",  # protected by the permissions of the socket's folder
         "--encoding=UTF8",
         "--locale=C",
         "--no-instructions",
@@ -153,7 +153,7 @@ def _wait_until_ready(server: PrivatePostgres, process: subprocess.Popen[bytes],
 
 
 def _programs() -> Path:
-    """The folder with `postgres` and `initdb`: Debian keeps them off the PATH."""
+    """Return the folder with `postgres` and `initdb`, which Debian does not put on the PATH."""
     on_path = shutil.which("postgres")
     debian = DEBIAN.glob("*/bin/postgres")
     newest = sorted(debian, key=lambda found: int(found.parts[-3]), reverse=True)
@@ -167,7 +167,7 @@ def _programs() -> Path:
 
 
 def _own_user() -> str:
-    """Who runs the server, if that is not us."""
+    """Return the user to run the server as, if not the current one."""
     if os.geteuid() != 0:
         return ""
     known = {entry.pw_name for entry in pwd.getpwall()}

@@ -1,4 +1,4 @@
-"""Documents of a tenant: what was given to us, and how far we are with it."""
+"""Documents of a tenant: their rows and their ingestion status."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document's row; `revision` counts how often it was given, `version` names its text."""
+    """A document's row; `revision` counts its uploads, `version` names its text."""
 
     collection: str
     id: str
@@ -46,25 +46,25 @@ class Document:
     error: str | None
     created_at: datetime
     updated_at: datetime
-    upload: str | None = None  # where its bytes wait; None: they were read, or are to be fetched
-    bytes: int = 0  # as it was sent; a page of the web counts with none until it was fetched
+    upload: str | None = None  # where its bytes are stored; None: already read, or a page to fetch
+    bytes: int = 0  # as uploaded; 0 for a web page until it was fetched
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a tenant has stored, over all of its collections and labels."""
+    """What a tenant has stored, in all of its collections and labels."""
 
     documents: int
     bytes: int
 
 
 async def hold_usage(session: Session) -> None:
-    """Whoever else would change what the tenant has stored waits until this transaction ends."""
+    """Lock the tenant's usage until this transaction ends; other uploads wait."""
     await session.sql.execute(_HOLD_USAGE, {"tenant": str(session.tenant)})
 
 
 async def usage(session: Session, collection: str, id: str | None) -> Usage:
-    """All documents of the tenant, whoever may see them, but for one that is to be replaced."""
+    """Count all documents of the tenant, whoever may see them, except one to be replaced."""
     given = {"collection": collection, "id": id}
     count, size = (await session.sql.execute(_USAGE, given)).one()
     return Usage(int(count), int(size))
@@ -80,10 +80,10 @@ async def put(
     upload: str | None = None,
     size: int = 0,
 ) -> Document:
-    """A document to be read, new or again.
+    """Write the row of a document to be read, new or replaced.
 
-    A caller with labels replaces what it may see: an id that is taken by a document which it may
-    not see, and an id that is free, are both a `NotFoundError`. New documents it gives with `add`.
+    A caller with labels may only replace documents it sees: any other id, taken or free, raises
+    `NotFoundError`, and new documents are created with `add`.
     """
     may_give(labels, session.labels)
     seen = and_(_is(session, collection, id), _seen(session))
@@ -110,7 +110,7 @@ async def put(
     )
     document = _document((await session.sql.execute(written)).one_or_none(), id)
     if before is not None and frozenset(before) != labels:
-        # Who was shown an answer from it may not be among those who may see it now.
+        # Callers who saw an answer from it may not be allowed to see it now.
         await answers.forget_citing(session, collection, [id])
     return document
 
@@ -124,7 +124,7 @@ async def add(
     upload: str | None = None,
     size: int = 0,
 ) -> Document:
-    """A new document to be read, under an id that nobody can have taken."""
+    """Write the row of a new document to be read, under a new random id."""
     may_give(labels, session.labels)
     new = insert(documents).values(
         tenant_id=session.tenant,
@@ -140,7 +140,7 @@ async def add(
 
 
 async def get(session: Session, collection: str, id: str) -> Document:
-    """One document that the caller may see."""
+    """Return one document that the caller may see; raises `NotFoundError` otherwise."""
     wanted = select(*_SHOWN).where(_is(session, collection, id), _seen(session))
     return _document((await session.sql.execute(wanted)).one_or_none(), id)
 
@@ -153,7 +153,7 @@ async def listed(
     after: str = "",
     status: DocumentStatus | None = None,
 ) -> list[Document]:
-    """Documents that the caller may see, by id; the next page begins `after` the last one."""
+    """Return documents that the caller may see, by id; pass the last id as `after` for more."""
     query = select(*_SHOWN).where(
         documents.c.tenant_id == session.tenant,
         documents.c.collection == collection,
@@ -169,7 +169,7 @@ async def listed(
 async def finish(
     session: Session, document: Document, *, version: str, size: int | None = None
 ) -> bool:
-    """It is in the index; False if it was given again meanwhile, or is to be deleted."""
+    """Mark as ready; False if it was uploaded again meanwhile, or marked for deletion."""
     known = {} if size is None else {"bytes": size}
     return await _move(
         session,
@@ -183,14 +183,14 @@ async def finish(
 
 
 async def fail(session: Session, document: Document, *, error: str) -> bool:
-    """It could not be read; False if it was given again meanwhile, or is to be deleted."""
+    """Mark as failed; False if it was uploaded again meanwhile, or marked for deletion."""
     return await _move(
         session, document, status=DocumentStatus.FAILED, error=error, upload=None, bytes=0
     )
 
 
 async def condemn(session: Session, collection: str, id: str) -> Document:
-    """Mark it for deletion; answers that quote it go at once."""
+    """Mark for deletion, and delete answers that quote it at once."""
     change = update(documents).where(_is(session, collection, id), _seen(session))
     marked = change.values(status=DocumentStatus.DELETING, updated_at=func.now())
     document = _document((await session.sql.execute(marked.returning(*_SHOWN))).one_or_none(), id)
@@ -199,7 +199,7 @@ async def condemn(session: Session, collection: str, id: str) -> Document:
 
 
 async def condemn_all(session: Session, collection: str) -> int:
-    """Mark all documents of a collection that the caller may see; how many are new among them."""
+    """Mark all documents of a collection that the caller may see; returns how many are new."""
     here = and_(
         documents.c.tenant_id == session.tenant,
         documents.c.collection == collection,
@@ -214,14 +214,14 @@ async def condemn_all(session: Session, collection: str) -> int:
 
 
 async def waiting_upload(session: Session, collection: str, id: str) -> str | None:
-    """Where bytes of a document wait that `put` will replace; it is held until then."""
+    """Return where the bytes of a document to be replaced are; locks its row."""
     seen = and_(_is(session, collection, id), _seen(session))
     held = select(documents.c.upload).where(seen).with_for_update()
     return (await session.sql.execute(held)).scalar_one_or_none()
 
 
 async def uploads(session: Session, collection: str) -> set[str]:
-    """What waits in storage and is still wanted."""
+    """Return the names of uploads that are still to be read."""
     waiting = select(documents.c.upload).where(
         documents.c.tenant_id == session.tenant,
         documents.c.collection == collection,
@@ -231,7 +231,7 @@ async def uploads(session: Session, collection: str) -> set[str]:
 
 
 async def forget(session: Session, document: Document) -> bool:
-    """Its row goes, when its index is clean; False if it was given again meanwhile."""
+    """Delete the row, after its index entries; False if it was uploaded again meanwhile."""
     same = _same(session, document, DocumentStatus.DELETING)
     return (await session.sql.execute(delete(documents).where(same))).rowcount == 1
 
@@ -251,7 +251,7 @@ def _is(session: Session, collection: str, id: str) -> ColumnElement[bool]:
 
 
 def _same(session: Session, document: Document, status: DocumentStatus) -> ColumnElement[bool]:
-    """Still as the job found it: a job may run twice, or beside somebody who gives it again."""
+    """Match the row only if unchanged: a job may run twice, or while it is uploaded again."""
     return and_(
         _is(session, document.collection, document.id),
         documents.c.revision == document.revision,

@@ -1,4 +1,4 @@
-"""The guarantee of a collection: labels that wait for a job, and what came of the last ones."""
+"""The guarantee of a collection: labels that wait for a job, and the result of the last ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOW = "POST labelled claims to it: docs/calibrate.md says how they are made."
 
 @dataclass(frozen=True, slots=True)
 class CollectionGuarantee:
-    """What a collection promises now; `told` says why there is nothing, if that was found out."""
+    """The current guarantee of a collection; `told` says why there is none, if a fit failed."""
 
     fitted: FittedGuarantee | None
     told: str | None
@@ -30,7 +30,7 @@ class CollectionGuarantee:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a job finds: labels to be fitted, or what came of the last; `revision` counts them."""
+    """The row a job works on: labels to fit, or the last result; `revision` counts requests."""
 
     revision: int
     asked: Json | None
@@ -38,7 +38,7 @@ class Looked:
 
 
 async def ask(session: Session, collection: str, asked: Json) -> None:
-    """Labels to be fitted; what stands stays until they are, and labels that waited are dropped."""
+    """Store labels to be fitted, replacing waiting ones; the present guarantee stays until then."""
     new = insert(guarantees).values(
         tenant_id=session.tenant, collection=collection, asked=dict(asked)
     )
@@ -49,7 +49,7 @@ async def ask(session: Session, collection: str, asked: Json) -> None:
 
 
 async def look(session: Session, collection: str) -> Looked | None:
-    """How far it is; None if the guarantee, or its collection, was taken back."""
+    """Return the row; None if the guarantee or its collection was deleted."""
     shown = (guarantees.c.revision, guarantees.c.asked, guarantees.c.told)
     row = (await session.sql.execute(select(*shown).where(_is(session, collection)))).one_or_none()
     return None if row is None else Looked(*row)
@@ -58,9 +58,9 @@ async def look(session: Session, collection: str) -> Looked | None:
 async def finish(
     session: Session, collection: str, done: Looked, found: FittedGuarantee | str
 ) -> bool:
-    """Keep the guarantee, or why there is none; False if other labels were sent meanwhile.
+    """Store the guarantee, or why there is none; False if other labels were sent meanwhile.
 
-    The one that stood goes in both cases: these labels are what is known of the collection now.
+    The previous guarantee is dropped in both cases: these labels are the newest evidence.
     """
     change = update(guarantees).where(
         _is(session, collection), guarantees.c.revision == done.revision
@@ -71,7 +71,7 @@ async def finish(
 
 
 async def current(session: Session, collection: str) -> CollectionGuarantee:
-    """What a collection promises; raises if there is no such collection."""
+    """Return the guarantee of a collection; raises `NotFoundError` without a collection."""
     both = and_(
         guarantees.c.tenant_id == collections.c.tenant_id,
         guarantees.c.collection == collections.c.name,
@@ -89,13 +89,13 @@ async def current(session: Session, collection: str) -> CollectionGuarantee:
     row = (await session.sql.execute(query)).one_or_none()
     if row is None:
         raise NotFoundError(f"There is no collection {collection}.")
-    # As from a file: what does not fit is an error, and not "no guarantee".
+    # Parsed like a file: invalid content is an error, not "no guarantee".
     fitted = None if row.fitted is None else guarantee_in(row.fitted, f"That of {collection}")
     return CollectionGuarantee(fitted, row.told, row.waits)
 
 
 async def get(session: Session, collection: str) -> tuple[FittedGuarantee, bool]:
-    """The guarantee that stands, and whether labels wait to replace it; or why there is none."""
+    """Return the guarantee, and whether labels wait to replace it; raises if there is none."""
     found = await current(session, collection)
     if found.fitted is not None:
         return found.fitted, found.waits
@@ -107,7 +107,7 @@ async def get(session: Session, collection: str) -> tuple[FittedGuarantee, bool]
 
 
 async def forget(session: Session, collection: str) -> None:
-    """No guarantee any more, and no labels that wait for one."""
+    """Delete the guarantee and the labels that wait for one."""
     gone = await session.sql.execute(delete(guarantees).where(_is(session, collection)))
     if not gone.rowcount:
         raise NotFoundError(f"The collection {collection} has no guarantee.")

@@ -1,4 +1,4 @@
-"""Idempotency keys: a write that is sent again is answered with the first reply."""
+"""Idempotency keys: a repeated write gets the first reply."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from upheld.service.db.database import Session
 from upheld.service.db.tables import idempotency_keys as kept
 
 KEPT_FOR = timedelta(hours=24)
-# Longer than any request may take: whoever has held a key for so long was killed.
+# Longer than any request may take: a claim older than this belongs to a killed process.
 GIVEN_UP_AFTER = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to carry the request out; end it with `finish` or `abandon`."""
+    """The right to execute a request; end it with `finish` or `abandon`."""
 
     route: str
     key: str
@@ -31,7 +31,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The reply that the first request got."""
+    """The reply to the first request."""
 
     status: int
     body: Any
@@ -40,7 +40,7 @@ class Replay:
 async def begin(session: Session, *, route: str, key: str, request: bytes) -> Claim | Replay:
     """Claim a key, in a transaction of its own; a repeat gets the first reply.
 
-    The same key with another request, or while the first is under way, is a `ConflictError`.
+    The same key with another request, or while the first is running, raises `ConflictError`.
     """
     digest, claim = hashlib.sha256(request).digest(), uuid4()
     new = insert(kept).values(
@@ -71,18 +71,18 @@ async def begin(session: Session, *, route: str, key: str, request: bytes) -> Cl
 async def finish(
     session: Session, claim: Claim, *, status: int, body: Any, answer_id: str | None = None
 ) -> None:
-    """Keep the reply; one that holds a kept answer goes when that answer goes."""
+    """Store the reply; if it contains a stored answer, it is deleted with that answer."""
     change = update(kept).where(_mine(session, claim))
     await session.sql.execute(change.values(status=status, body=body, answer_id=answer_id))
 
 
 async def abandon(session: Session, claim: Claim) -> None:
-    """The request came to nothing and may be sent again."""
+    """Release the claim of a failed request, so that it may be sent again."""
     await session.sql.execute(delete(kept).where(_mine(session, claim)))
 
 
 async def sweep(session: Session) -> int:
-    """Drop replies that are older than a client may ask for; how many."""
+    """Delete replies that are too old to be repeated; returns how many."""
     old = kept.c.started_at < func.now() - KEPT_FOR
     gone = await session.sql.execute(delete(kept).where(kept.c.tenant_id == session.tenant, old))
     return gone.rowcount
@@ -93,5 +93,5 @@ def _is(session: Session, route: str, key: str) -> ColumnElement[bool]:
 
 
 def _mine(session: Session, claim: Claim) -> ColumnElement[bool]:
-    """Not if somebody else has taken the claim over."""
+    """Match the claim only if no other process has taken it over."""
     return and_(_is(session, claim.route, claim.key), kept.c.claim == claim.id)

@@ -1,4 +1,4 @@
-"""Jobs of a tenant: asked for in the transaction that makes them needed, listed, cancelled."""
+"""Jobs of a tenant: created in the transaction that needs them, listed and cancelled."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ class JobInfo:
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """The queue, within the tenant that a session names.
+    """The job queue of the tenant that a session names.
 
-    A caller with labels sees the jobs that keys with no more labels than its own have asked for.
+    A caller with labels sees the jobs of keys that have no more labels than its own.
     """
 
     session: Session
 
     async def defer(self, task: Task, collection: str) -> int:
-        """Ask for work when this transaction is kept; the id of the job that will do it.
+        """Queue a job when this transaction commits; returns the job's id.
 
-        If one waits already, it will do: it is held in the queue until this transaction ends, so
-        that it cannot begin without seeing what the transaction has written.
+        If such a job already waits, it is reused. It is locked in the queue until this transaction
+        ends, so that it cannot start without seeing what the transaction has written.
         """
         work, labels = Work(self.session.tenant, collection), self.session.labels
         while True:
@@ -79,15 +79,15 @@ class Jobs:
                 id = await _hold_waiting(self.session, work.queueing_lock(task, labels))
             if id is not None:
                 return id
-            # The one that waited has begun since: there is room for another.
+            # The waiting job has started since: insert another.
 
     async def listed(self, *, limit: int) -> list[JobInfo]:
-        """The tenant's jobs that the caller may see, newest first."""
+        """Return the tenant's jobs that the caller may see, newest first."""
         query = _shown(self.session).order_by(_jobs.c.id.desc()).limit(limit)
         return [_job(row) for row in await self.session.sql.execute(query)]
 
     async def get(self, id: int) -> JobInfo:
-        """One job of the tenant that the caller may see."""
+        """Return one job that the caller may see; raises `NotFoundError` otherwise."""
         wanted = _shown(self.session).where(_jobs.c.id == id)
         row = (await self.session.sql.execute(wanted)).one_or_none()
         if row is None:
@@ -95,7 +95,7 @@ class Jobs:
         return _job(row)
 
     async def running(self, task: Task, collection: str) -> frozenset[int]:
-        """Jobs of a kind that are under way in a collection of the tenant."""
+        """Return the running jobs of a kind in a collection of the tenant."""
         in_progress = select(_jobs.c.id).where(
             _jobs.c.lock == Work(self.session.tenant, collection).lock(task),
             _jobs.c.task_name == task.value,
@@ -104,9 +104,9 @@ class Jobs:
         return frozenset((await self.session.sql.execute(in_progress)).scalars())
 
     async def cancel(self, id: int) -> bool:
-        """Take it from the queue, or tell its worker to stop; False if it had ended.
+        """Remove a job from the queue, or ask its worker to stop; False if it had ended.
 
-        Deletions are a `ConflictError`: a document that is half deleted would stay on disk.
+        Deletions raise `ConflictError`: a half deleted document would stay on disk.
         """
         if (await self.get(id)).task in NOT_CANCELLABLE:
             raise ConflictError(f"Job {id} removes deleted text: it cannot be cancelled.")
@@ -114,7 +114,7 @@ class Jobs:
         return cancelled.scalar_one() is not None
 
     async def unfinished_deletions(self) -> list[str]:
-        """Collections to delete from, or empty ones, for which no deletion waits or runs.
+        """Return collections with pending deletions, or empty ones, without a deletion job.
 
         Only for the owner's session.
         """
@@ -137,8 +137,8 @@ class Jobs:
 
 
 def _insert(task: Task, work: Work, labels: frozenset[str] | None) -> ReturningInsert[Any]:
-    # Not by procrastinate's own call: on a conflict that reads the error's details, which
-    # PostgreSQL does not tell where row security is on.
+    # Not procrastinate's own call: on a conflict it reads the error's details, which PostgreSQL
+    # does not give under row security.
     new = insert(_jobs).values(
         queue_name=task.value,
         task_name=task.value,

@@ -1,6 +1,6 @@
-"""API keys: made and revoked by an admin, verified for whoever knocks.
+"""API keys: created and revoked by an admin, verified for every request.
 
-What a key looks like: `uph_PREFIX_SECRET`, of which we keep the prefix and a hash.
+A key looks like `uph_PREFIX_SECRET`; we store the prefix and a hash.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ from upheld.service.db.database import AdminSession, Database
 from upheld.service.db.tables import api_keys
 from upheld.service.db.tenants import Tenant
 
-SECRET_BYTES = 32  # 256 bits: a plain hash is enough, there is nothing to guess
-PREFIX_BYTES = 8  # names a key in lists and logs; says nothing about the secret
+SECRET_BYTES = 32  # 256 bits: a plain hash is enough, since it cannot be guessed
+PREFIX_BYTES = 8  # identifies a key in lists and logs; reveals nothing about the secret
 _SHAPE = re.compile(r"uph_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A key as its holder sends it, taken apart."""
+    """A parsed key: its prefix, and the hash of its secret."""
 
     prefix: str
     secret_hash: bytes
 
 
 def new_token() -> SecretStr:
-    """A key that nobody has seen yet."""
+    """Make a new random key."""
     prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
     return SecretStr(f"uph_{prefix}_{secret}")
 
 
 def take_apart(text: str) -> Token:
-    """Any text at all: what is no key gets a prefix that no key has."""
+    """Parse any text; a text that is not a key gets a prefix that no key has."""
     found = _SHAPE.fullmatch(text)
     prefix, secret = found.groups() if found else ("", text)
     return Token(prefix, hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest())
 
 
-# What a secret is compared with when there is no such key: no text has this hash that we know of.
+# Compared with the secret if there is no such key; no known text has this hash.
 _NOBODY = secrets.token_bytes(32)
 _SHOWN = [column for column in api_keys.c if column.name != "secret_hash"]
 
@@ -61,7 +61,7 @@ class KeyScope(StrEnum):
 
     ASK = "ask"
     VERIFY = "verify"
-    READ = "read"  # documents, jobs and kept answers
+    READ = "read"  # documents, jobs and stored answers
     WRITE = "write"  # documents and jobs
 
 
@@ -87,7 +87,7 @@ async def add(
     labels: Iterable[str] | None,
     expires_at: datetime | None,
 ) -> tuple[Key, SecretStr]:
-    """A new key and its secret, which is not kept and cannot be shown again."""
+    """Create a key; returns it with its secret, which is not stored and cannot be shown again."""
     token = new_token()
     parts = take_apart(token.get_secret_value())
     new = insert(api_keys).values(
@@ -105,14 +105,14 @@ async def add(
 
 
 async def listed(admin: AdminSession, tenant: Tenant) -> list[Key]:
-    """All keys of a tenant, the revoked ones too, in the order in which they were made."""
+    """Return all keys of a tenant, including revoked ones, in order of creation."""
     of_tenant = select(*_SHOWN).where(api_keys.c.tenant_id == tenant.id)
     rows = await admin.sql.execute(of_tenant.order_by(api_keys.c.created_at))
     return [_key(row) for row in rows]
 
 
 async def revoke(admin: AdminSession, prefix: str) -> Key:
-    """From the next request on the key is refused; revoking twice changes nothing."""
+    """Revoke a key from the next request on; to revoke it twice changes nothing."""
     moment = func.coalesce(api_keys.c.revoked_at, func.now())
     change = update(api_keys).where(api_keys.c.prefix == prefix).values(revoked_at=moment)
     row = (await admin.sql.execute(change.returning(*_SHOWN))).one_or_none()
@@ -126,7 +126,7 @@ async def revoke(admin: AdminSession, prefix: str) -> Key:
 
 
 async def revoke_all(admin: AdminSession, tenant: Tenant) -> None:
-    """From the next request on every key of the tenant is refused."""
+    """Revoke every key of the tenant from the next request on."""
     live = update(api_keys).where(
         api_keys.c.tenant_id == tenant.id, api_keys.c.revoked_at.is_(None)
     )
@@ -134,9 +134,9 @@ async def revoke_all(admin: AdminSession, tenant: Tenant) -> None:
 
 
 async def verify(database: Database, text: str) -> Key | None:
-    """The live key that this text is, or None, for whatever reason.
+    """Return the valid key that this text is, or None, without a reason.
 
-    Every text costs the same: one look-up, one hash, one comparison that takes no shortcut.
+    Every text takes the same time: one look-up, one hash, one constant-time comparison.
     """
     token = take_apart(text)
     row = await database.find_key(token.prefix)

@@ -14,11 +14,11 @@ from upheld.errors import StateError
 from upheld.service.db.connect import owner_engine, translated
 
 OLDEST = 15
-_LOCK = 0x7570_6865_6C64  # "upheld": two migrations at once take turns
+_LOCK = 0x7570_6865_6C64  # "upheld": concurrent migrations take turns
 
 
 def migrate(url: SecretStr | None) -> str:
-    """Apply what is missing, all of it or nothing; the revision that the database is at."""
+    """Apply all missing migrations in one transaction; returns the database's revision."""
     with translated(), owner_engine(url).begin() as connection:
         number = int(connection.execute(text("SHOW server_version_num")).scalar_one()) // 10_000
         if number < OLDEST:

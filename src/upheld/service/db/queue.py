@@ -1,10 +1,10 @@
 """The kinds of background work, and the procrastinate app that runs them.
 
-Each kind brings one collection to what its rows say: `ingest` reads whatever is pending, `delete`
-removes whatever is marked. So one waiting job is enough, however much was asked for, and running it
-twice does no harm. A body that returns `Again` has done a part; tenants in between get their turn.
+Each kind brings one collection in line with its rows: `ingest` reads all that is pending, `delete`
+removes all that is marked. So one waiting job is enough, however much was requested, and to run it
+twice does no harm. A body that returns `Again` has done a part; other tenants then get their turn.
 
-Jobs take turns by tenant: which job a worker gets next, and how a job gives up its turn.
+Jobs take turns by tenant: `FairJobManager` decides which job a worker gets next.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _REQUEUE = "SELECT upheld_requeue_job(%(id)s, %(seconds)s)"
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What a body returns if there is more to do: the same job runs again at its next turn."""
+    """Returned by a body if there is more to do: the same job runs again at its next turn."""
 
-    seconds: float = 0.0  # not sooner
+    seconds: float = 0.0  # the least delay
 
 
 class TurnOverError(Exception):
@@ -48,21 +48,21 @@ class TurnOverError(Exception):
 
 
 class FairJobManager(JobManager):
-    """Procrastinate's access to the queue, with tenants in turn instead of jobs by age."""
+    """Procrastinate's access to the queue, by tenant in turn instead of by age of jobs."""
 
     def __init__(self, connector: BaseConnector) -> None:
         super().__init__(connector)
         self._again: dict[int, Again] = {}
-        self._told = 0  # how often the database told of a job that can run
+        self._told = 0  # how many notifications of runnable jobs came
 
     def requeue(self, job: Job, again: Again) -> TurnOverError:
-        """The error for a job to end with that has more to do."""
+        """Return the exception with which a job that has more to do must end."""
         assert job.id is not None
         self._again[job.id] = again
         return TurnOverError()
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
-        """The next job for a worker, which is marked as begun."""
+        """Fetch the next job for a worker and mark it as started; None if there is none."""
         wanted = None if queues is None else list(queues)
         while True:
             told = self._told
@@ -73,12 +73,12 @@ class FairJobManager(JobManager):
                 return Job.from_row(row)
             if told == self._told:
                 return None
-            # A worker forgets what it is told while it looks, and would look again in 5 s.
+            # A worker ignores notifications that come while it polls, and would poll again in 5 s.
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
     ) -> None:
-        """Until it is cancelled."""
+        """Listen until cancelled, and count the notifications."""
 
         async def counted(*, channel: str, notification: Notification) -> None:
             self._told += 1
@@ -94,7 +94,7 @@ class FairJobManager(JobManager):
         queue: str | None = None,
         lock: str | None = None,
     ) -> None:
-        """After a failure, or for the next turn of a job that has more to do."""
+        """Put a job back in the queue, after a failure or for its next turn."""
         again = None if job.id is None else self._again.pop(job.id, None)
         if again is None:
             await super().retry_job(job, retry_at, priority, queue, lock)
@@ -102,7 +102,7 @@ class FairJobManager(JobManager):
             await self.connector.execute_query_async(_REQUEUE, id=job.id, seconds=again.seconds)
 
 
-MOST_ATTEMPTS = 10  # with the waits below: a quarter of an hour of a store that is away
+MOST_ATTEMPTS = 10  # with the waits below: a quarter of an hour without the store
 LONGEST_WAIT = 300
 
 
@@ -115,29 +115,29 @@ class Task(StrEnum):
     CALIBRATE = "calibrate"
 
 
-# They remove text that somebody has deleted or replaced, so nobody may stop them.
+# They remove text that was deleted or replaced, so they cannot be cancelled.
 NOT_CANCELLABLE = frozenset({Task.DELETE, Task.COMPACT})
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a job is about: one collection of one tenant."""
+    """The subject of a job: one collection of one tenant."""
 
     tenant: UUID
     collection: str
 
     def lock(self, task: Task) -> str:
-        """Jobs of one collection take turns: they would only contend for its commits.
+        """Return the lock by which jobs of one collection take turns, since their commits conflict.
 
-        A deletion waits for none of them: it must not take as long as what is being read.
+        A deletion has a lock of its own, so that it never waits for a long ingestion.
         """
         name = f"{self.tenant}/{self.collection}"
         return f"{name}/{task}" if task is Task.DELETE else name
 
     def queueing_lock(self, task: Task, labels: frozenset[str] | None = None) -> str:
-        """One job of a kind waits for a collection and view; the next one asked for is that one.
+        """Return the lock that allows one waiting job of a kind per collection and view.
 
-        Keys that see different documents share no job: its times would tell one of the other.
+        Keys that see different documents share no job: its times would reveal one to the other.
         """
         view = "" if labels is None else f"/{json.dumps(sorted(labels))}"
         return f"{task}/{self.tenant}/{self.collection}{view}"
@@ -147,13 +147,13 @@ Body = Callable[[Work], Awaitable[Again | None]]
 
 
 class BackOff(BaseRetryStrategy):
-    """Wait twice as long each time; what cannot succeed is not tried again."""
+    """Doubles the wait each time; errors that cannot succeed are not retried."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        if isinstance(exception, CancelledError):  # the worker shuts down: no fault of the job
+        if isinstance(exception, CancelledError):  # the worker shuts down; not a failure of the job
             return RetryDecision(retry_in={"seconds": 0})
         if isinstance(exception, TurnOverError):
-            return RetryDecision(retry_in={"seconds": 0})  # how soon, `FairJobManager` knows
+            return RetryDecision(retry_in={"seconds": 0})  # `FairJobManager` sets the delay
         hopeless = isinstance(exception, UpheldError) and not exception.retryable
         if hopeless or job.attempts + 1 >= MOST_ATTEMPTS:
             return None
@@ -161,7 +161,7 @@ class BackOff(BaseRetryStrategy):
 
 
 def worker_app(url: SecretStr | None, bodies: Mapping[Task, Body]) -> App:
-    """An app whose workers run `bodies`; open it, then `run_worker_async(queues=…)`."""
+    """Create an app whose workers run `bodies`; open it, then `run_worker_async(queues=…)`."""
     connector = PsycopgConnector(
         conninfo=conninfo(url),
         kwargs={
@@ -178,16 +178,16 @@ def worker_app(url: SecretStr | None, bodies: Mapping[Task, Body]) -> App:
 
 
 def _typed(body: Body, jobs: FairJobManager) -> Callable[..., Awaitable[None]]:
-    """From the JSON of a job to the value that the body takes."""
+    """Adapt a body to the JSON arguments of a job."""
 
     async def run(
         context: JobContext, tenant: str, collection: str, labels: Sequence[str] | None = None
     ) -> None:
-        # `labels` says who may see the job; whoever asked, it serves the whole collection.
+        # `labels` says who may see the job; whoever requested it, it serves the whole collection.
         try:
             again = await body(Work(UUID(tenant), collection))
         except CancelledError:
-            # Somebody cancelled the job: without this word it would be tried again, and "failed".
+            # The job was cancelled by a user: without this it would be retried and then "failed".
             if context.abort_reason() is AbortReason.USER_REQUEST:
                 raise JobAborted from None
             raise

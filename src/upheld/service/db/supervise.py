@@ -1,4 +1,4 @@
-"""Run a command that ends with the process that started it.
+"""Run a command that stops with the process that started it.
 
 `python -m upheld.service.db.supervise USER COMMAND…`; an empty USER is the current one. When
 standard input ends, also because its other end was killed, the command gets SIGINT.

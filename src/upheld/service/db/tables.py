@@ -1,6 +1,6 @@
-"""The tables as the code sees them; migrations make them, and a test holds the two together.
+"""The tables as the code sees them; migrations create them, and a test compares the two.
 
-Keys begin with the tenant, so that a guessed id cannot collide with a row of somebody else, and
+Keys begin with the tenant, so that a guessed id cannot collide with a row of another tenant, and
 foreign keys, which PostgreSQL checks without row security, cannot cross from tenant to tenant.
 """
 
@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-# Names that PostgreSQL itself would give, so that migrations written by hand need not repeat them.
+# The names that PostgreSQL itself would choose, so that handwritten migrations can omit them.
 metadata = MetaData(
     naming_convention={
         "pk": "%(table_name)s_pkey",
@@ -44,7 +44,7 @@ def _tenant(*, key: bool = True) -> Column[object]:
 
 
 def _now(name: str) -> Column[object]:
-    # Not the transaction's time: two entries of one transaction have an order.
+    # Not the transaction's time, so that two entries of one transaction have an order.
     return Column(name, Moment, nullable=False, server_default=func.clock_timestamp())
 
 
@@ -54,17 +54,17 @@ tenants = Table(
     Column("id", Uuid, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     _now("created_at"),
-    Column("job_began_at", Moment),  # the last one; NULL: none yet
+    Column("job_began_at", Moment),  # of the last one; NULL: none yet
 )
 
-# What is left of a tenant that was deleted: enough to clear its storage once more.
+# What is left of a deleted tenant: enough to clear its storage once more.
 ended_tenants = Table(
     "ended_tenants",
     metadata,
     Column("id", Uuid, primary_key=True),
     Column("name", Text, nullable=False),
     _now("ended_at"),
-    Column("cleared_at", Moment),  # NULL: something may be left in its storage
+    Column("cleared_at", Moment),  # NULL: its storage may not be empty
 )
 
 api_keys = Table(
@@ -104,8 +104,8 @@ documents = Table(
     Column("error", Text),
     _now("created_at"),
     _now("updated_at"),
-    Column("upload", Text),  # where its bytes wait in storage; NULL: read, or to be fetched
-    Column("bytes", BigInteger, nullable=False, server_default=text("0")),  # as it was sent
+    Column("upload", Text),  # where its bytes are stored; NULL: read, or to be fetched
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),  # as uploaded
     ForeignKeyConstraint(
         ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
     ),
@@ -113,8 +113,8 @@ documents = Table(
     Index("documents_status", "tenant_id", "collection", "status"),
 )
 
-# JSON and not JSONB for what is given back as it came: JSONB drops the order of names and refuses
-# the character U+0000, which documents do contain.
+# JSON, not JSONB, for what is returned unchanged: JSONB drops the order of names and refuses the
+# character U+0000, which documents do contain.
 answers = Table(
     "answers",
     metadata,
@@ -123,7 +123,7 @@ answers = Table(
     Column("collection", Text, nullable=False),
     Column("question", Text, nullable=False),
     Column("method", Text, nullable=False),
-    Column("labels", Words),  # what the asker could see; NULL: every document
+    Column("labels", Words),  # what the caller could see; NULL: every document
     Column("body", JSON, nullable=False),
     Column("trace", JSON, nullable=False),
     _now("created_at"),
@@ -143,7 +143,7 @@ answer_documents = Table(
     ForeignKeyConstraint(
         ["tenant_id", "answer_id"], ["answers.tenant_id", "answers.id"], ondelete="CASCADE"
     ),
-    # No cascade: a document cannot go while an answer still quotes it.
+    # No cascade: a document cannot be deleted while an answer quotes it.
     ForeignKeyConstraint(
         ["tenant_id", "collection", "document_id"],
         ["documents.tenant_id", "documents.collection", "documents.id"],
@@ -159,26 +159,26 @@ idempotency_keys = Table(
     Column("key", Text, primary_key=True),
     Column("request_hash", LargeBinary, nullable=False),
     Column("claim", Uuid, nullable=False),
-    Column("status", Integer),  # NULL while the first request is under way
+    Column("status", Integer),  # NULL while the first request is running
     Column("body", JSON),
     Column("answer_id", Text),
     _now("started_at"),
-    # A kept reply that holds an answer goes when the answer goes.
+    # A stored reply that contains an answer is deleted with it.
     ForeignKeyConstraint(
         ["tenant_id", "answer_id"], ["answers.tenant_id", "answers.id"], ondelete="CASCADE"
     ),
     Index("idempotency_keys_answer", "tenant_id", "answer_id"),
 )
 
-# Not in the collection's row, which every question reads: labels that wait are large.
+# Not in the collection's row, which every question reads: waiting labels are large.
 guarantees = Table(
     "guarantees",
     metadata,
     _tenant(),
     Column("collection", Text, primary_key=True),
     Column("revision", Integer, nullable=False, server_default=text("1")),
-    Column("asked", JSON(none_as_null=True)),  # labels that wait for a job; NULL: none do
-    Column("fitted", Text),  # the guarantee that stands, as in a file of it; NULL: none does
+    Column("asked", JSON(none_as_null=True)),  # labels that wait for a job; NULL: none
+    Column("fitted", Text),  # the current guarantee, in its file format; NULL: none
     Column("told", Text),  # why the last labels certified nothing; NULL: they did, or wait
     ForeignKeyConstraint(
         ["tenant_id", "collection"],

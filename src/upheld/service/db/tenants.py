@@ -1,4 +1,4 @@
-"""Tenants, as `upheld admin` sees them."""
+"""Tenants, for `upheld admin`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _END = text("SELECT upheld_end_tenant(:id)")
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """Somebody whose documents nobody else sees."""
+    """A customer whose documents no other tenant sees."""
 
     id: UUID
     name: str
@@ -29,7 +29,7 @@ class Tenant:
 
 
 async def add(admin: AdminSession, name: str) -> Tenant:
-    """A new tenant; names are taken once."""
+    """Create a tenant; raises `ConflictError` if the name is taken."""
     new = insert(tenants).values(id=uuid4(), name=name).on_conflict_do_nothing()
     row = (await admin.sql.execute(new.returning(*_SHOWN))).one_or_none()
     if row is None:
@@ -40,13 +40,13 @@ async def add(admin: AdminSession, name: str) -> Tenant:
 
 
 async def listed(admin: AdminSession) -> list[Tenant]:
-    """All of them by name."""
+    """Return all tenants by name."""
     rows = await admin.sql.execute(select(*_SHOWN).order_by(tenants.c.name))
     return [_tenant(row) for row in rows]
 
 
 async def named(admin: AdminSession, name: str) -> Tenant:
-    """The tenant of a name."""
+    """Return the tenant with a name; raises `NotFoundError` otherwise."""
     found = (await admin.sql.execute(select(*_SHOWN).where(tenants.c.name == name))).one_or_none()
     if found is None:
         raise NotFoundError(
@@ -56,19 +56,19 @@ async def named(admin: AdminSession, name: str) -> Tenant:
 
 
 async def end(admin: AdminSession, id: UUID) -> int:
-    """Stop its jobs, and when none runs any more delete all of its rows; how many still run."""
+    """Stop its jobs; once none runs, delete all of its rows. Returns how many still run."""
     running = await admin.sql.execute(_END, {"id": id})
     return int(running.scalar_one())
 
 
 async def ended(admin: AdminSession, name: str) -> list[UUID]:
-    """Tenants of this name that were deleted."""
+    """Return the ids of deleted tenants with this name."""
     of_name = select(ended_tenants.c.id).where(ended_tenants.c.name == name)
     return list((await admin.sql.execute(of_name.order_by(ended_tenants.c.ended_at))).scalars())
 
 
 async def cleared(admin: AdminSession, id: UUID) -> None:
-    """Note that nothing is left in the storage of a deleted tenant."""
+    """Record that the storage of a deleted tenant is empty."""
     change = update(ended_tenants).where(ended_tenants.c.id == id)
     await admin.sql.execute(change.values(cleared_at=func.now()))
 

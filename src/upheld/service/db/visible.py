@@ -12,14 +12,14 @@ from upheld.service.db.tables import documents
 
 
 def may_see(labels: Any, session: Session) -> ColumnElement[bool]:
-    """Documents with one of the caller's labels, and those that carry none."""
+    """Match documents with one of the caller's labels, and those without labels."""
     if session.labels is None:
         return true()
     return or_(func.cardinality(labels) == 0, labels.overlap(sorted(session.labels)))
 
 
 def may_see_collection(name: Any, session: Session) -> ColumnElement[bool]:
-    """Collections with a document that the caller may see; the owner sees every collection."""
+    """Match collections with a document that the caller may see; the owner sees all."""
     if session.labels is None:
         return true()
     return exists().where(
@@ -30,15 +30,15 @@ def may_see_collection(name: Any, session: Session) -> ColumnElement[bool]:
 
 
 def saw_no_more(labels: Any, session: Session) -> ColumnElement[bool]:
-    """Answers to somebody who could see no more than the caller can: more labels see more."""
+    """Match answers whose caller could see no more than this one: fewer labels see less."""
     if session.labels is None:
         return true()
-    # An owner's answer (NULL) is nobody else's.
+    # An answer to the owner (NULL) is only for the owner.
     return and_(labels.is_not(None), labels.contained_by(sorted(session.labels)))
 
 
 def may_give(labels: frozenset[str], own: frozenset[str] | None) -> None:
-    """Refuse labels that the caller does not have: nobody hides a document from themselves."""
+    """Raise `UsageError` for labels that the caller lacks: it could not see the document."""
     if own is not None and labels - own:
         raise UsageError(
             "This key may not give these labels.",

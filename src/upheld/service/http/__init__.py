@@ -1,1 +1,1 @@
-"""HTTP itself: bodies, deadlines, problem details, connections. No tenant and no route."""
+"""HTTP itself: bodies, deadlines, problem details, connections. No tenants and no routes."""

@@ -1,13 +1,12 @@
-"""How large a request may be, and how many bytes of requests a process holds at once.
+"""Limit the size of requests, and the bytes of requests that a process holds at once.
 
-Bytes are counted as they come, whatever the header says. What is declared too large is refused
+Bytes are counted as they arrive, whatever the header says. A body declared too large is refused
 before it is read.
 
-JSON as it is parsed: never on the event loop if it is long, and never with too many values.
-
-Ten megabytes of `[],[],` take the parser two seconds, and ten megabytes of text a few hundredths.
-So what a body holds outside its strings, and how many strings it has, is counted first, with
-methods of `bytes` that run at the speed of memory.
+Long JSON is never parsed on the event loop, and JSON with too many values is refused. Ten megabytes
+of `[],[],` take the parser two seconds, ten megabytes of text a few hundredths. So the bytes
+outside strings, and the number of strings, are counted first, with methods of `bytes` that run at
+memory speed.
 """
 
 from __future__ import annotations
@@ -34,21 +33,21 @@ from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError, To
 from upheld.service.http.problems import problem_response
 from upheld.settings import Settings
 
-MOST_ESCAPES = 2_000_000  # backslashes; ten megabytes of Cyrillic in escapes have 1.7 million
-MOST_OUTSIDE = 64_000  # bytes: brackets, numbers, and the spaces of whoever indents
+MOST_ESCAPES = 2_000_000  # backslashes; ten megabytes of escaped Cyrillic have 1.7 million
+MOST_OUTSIDE = 64_000  # bytes: brackets, numbers, and the spaces of indentation
 OFF_LOOP_BYTES = 100_000  # less is parsed in under a millisecond
-# The parser holds the interpreter's lock: two at once would only wait for each other.
+# The parser holds the interpreter lock: two at once would only wait for each other.
 _PARSING = ThreadPoolExecutor(max_workers=1, thread_name_prefix="upheld-json")
 
 
 def json_route(most_strings: int) -> type[APIRoute]:
-    """Routes whose JSON has at most so many strings, names of fields among them."""
+    """Make a route class whose JSON bodies have at most so many strings, including field names."""
 
     class JsonRequest(Request):
         async def json(self) -> Any:
             if not hasattr(self, "_json"):
                 body = await self.body()
-                # Sooner, if the body was looked at while the key was: `callers.Door`.
+                # Earlier, if the body was read while the key was checked: `auth.middleware`.
                 came = getattr(self.state, "received_at", None)
                 self.state.received_at = time.monotonic() if came is None else came
                 parse = partial(parsed, body, most_strings)
@@ -72,7 +71,7 @@ def json_route(most_strings: int) -> type[APIRoute]:
 
 
 def parsed(body: bytes, most_strings: int) -> Any:
-    """The value, or an error of a 4xx status; `JSONDecodeError` is what FastAPI tells itself."""
+    """Parse JSON; raises a 4xx `HTTPException`, or `JSONDecodeError`, which FastAPI reports."""
     if body.count(b"\\") > MOST_ESCAPES:
         raise HTTPException(413, "The JSON has more escapes than are taken.")
     strings, outside = structure(body, most_strings)
@@ -86,18 +85,18 @@ def parsed(body: bytes, most_strings: int) -> Any:
         raise HTTPException(400, "The JSON is not UTF-8.") from error
     except RecursionError as error:
         raise HTTPException(400, "The JSON is nested too deeply.") from error
-    except ValueError as error:  # Python converts no more than 4,300 digits
+    except ValueError as error:  # Python converts at most 4,300 digits
         raise HTTPException(400, "The JSON has a number that is too long.") from error
 
 
 def structure(body: bytes, most_strings: int) -> tuple[int, int]:
-    """How many strings there are, counted a little beyond the most, and the bytes outside them.
+    """Return the number of strings, counted to just above the limit, and the bytes outside them.
 
     >>> structure(b'{"a": ["b", 17]}', 9)
     (2, 10)
     """
     if b"\\" in body:
-        # Escaped backslashes first: whatever quote then follows a backslash is inside a string.
+        # Escaped backslashes first: a quote after a remaining backslash is inside a string.
         body = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     pieces = body.split(b'"', 2 * most_strings + 2)
     return len(pieces) // 2, sum(map(len, pieces[::2]))
@@ -112,10 +111,10 @@ ROUTE_BYTES: Mapping[str, int] = {
     "POST /v1/verify": 1000 * MEGABYTE,
     "POST /v1/collections/{collection}/guarantee": 1000 * MEGABYTE,
 }
-ADDRESS_BYTES = 32 * KILOBYTE  # JSON with the address of a page, in place of a file
-OTHER_BYTES = 16 * KILOBYTE  # for requests that need no body at all
+ADDRESS_BYTES = 32 * KILOBYTE  # JSON with the address of a page, instead of a file
+OTHER_BYTES = 16 * KILOBYTE  # for requests that need no body
 QUERY_BYTES = 32 * KILOBYTE  # 32 labels of 64 characters, each of which may take 12 bytes
-# A file goes on to the store as it comes: two parts of 5 MB on their way, and one being filled.
+# A file is streamed to the store: two parts of 5 MB in transfer, and one being filled.
 FILE_HELD_BYTES = 15 * MEGABYTE
 SOON = 1.0  # seconds
 _DOCUMENTS = re.compile(r"/v1/collections/[^/]+/documents")
@@ -124,7 +123,7 @@ _COLLECTION = re.compile(r"^(/v1/collections/)[^/]+")
 
 @dataclass(slots=True)
 class HeldBytes:
-    """The bytes of all requests under way in this process; one tenant has half of them at most."""
+    """Counts the bytes of all running requests of this process; a tenant may use half of them."""
 
     most: int
     of_tenant: int
@@ -133,7 +132,7 @@ class HeldBytes:
 
     @classmethod
     def of(cls, settings: Settings) -> HeldBytes:
-        """The settings' limit; a single request always fits."""
+        """Read the limit from the settings; a single request always fits."""
         single = max(settings.max_request_mb * MEGABYTE, FILE_HELD_BYTES)
         most = max(settings.max_held_mb * MEGABYTE, single)
         return cls(most, max(most // 2, single))
@@ -143,7 +142,7 @@ class HeldBytes:
         return self._total
 
     def refusal(self, tenant: Hashable, more: int) -> AdmissionError | None:
-        """Why so many more bytes cannot be held now, if they cannot."""
+        """Return the error if so many more bytes cannot be held now, else None."""
         if self._held[tenant] + more > self.of_tenant:
             return TenantLimitError("Your other requests hold too much.", retry_after=SOON)
         if self._total + more > self.most:
@@ -159,7 +158,7 @@ class HeldBytes:
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """Refuses bodies that are too large, or too many at once, before or while they come."""
+    """Refuses bodies that are too large, or too many at once, before or while they arrive."""
 
     app: ASGIApp
     body_bytes: int
@@ -192,7 +191,7 @@ class BodyLimit:
             message = await receive()
             came += len(message.get("body", b""))
             if came > most:
-                # FastAPI hides any other error behind a 400 of its own.
+                # FastAPI turns any other error into a 400 of its own.
                 raise HTTPException(413, _told(most))
             if more := min(came, holds) - counted:
                 if (full := self.held.refusal(tenant, more)) is not None:
@@ -207,7 +206,7 @@ class BodyLimit:
             self.held.add(tenant, -counted)
 
     def _limits(self, scope: Scope, headers: Headers) -> tuple[int, int]:
-        """The bytes that are taken, and how many of them are held in memory."""
+        """Return the bytes that are accepted, and how many of them are held in memory."""
         if carries_file(scope):
             if is_json(headers.get("content-type", "")):
                 return ADDRESS_BYTES, ADDRESS_BYTES
@@ -218,13 +217,13 @@ class BodyLimit:
 
 
 def carries_file(scope: Scope) -> bool:
-    """Whether a request may send a document, which can be large and take its time."""
+    """Return whether a request may upload a document, which can be large and slow."""
     added = scope["method"] == "POST" and _DOCUMENTS.fullmatch(scope["path"]) is not None
     return added or scope["method"] == "PUT"
 
 
 def is_json(content_type: str) -> bool:
-    """Whether a body is JSON by its content type."""
+    """Return whether a content type is JSON."""
     return content_type.partition(";")[0].strip().lower() == "application/json"
 
 

@@ -1,8 +1,8 @@
-"""Connections: a socket that listens, replies that arrive, work that stops when a client leaves.
+"""Connections: a listening socket, replies that arrive, work that stops on disconnect.
 
-Whoever sends a file that is too large sends all of it before looking at the reply. A server that
-closes the connection meanwhile resets it, and the client sees a broken pipe instead of the 413. So
-the reply is sent, and what still comes is read and thrown away for a while, as nginx does with its
+A client that sends a file that is too large sends all of it before it reads the reply. If the
+server closes the connection meanwhile, it is reset, and the client sees a broken pipe instead of
+the 413. So the reply is sent, and further bytes are read and discarded for a while, as in nginx's
 lingering close. Then the connection is closed.
 """
 
@@ -23,14 +23,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from upheld._internal.concurrency import meanwhile
 from upheld.errors import UsageError
 
-BACKLOG = 2048  # as uvicorn has it
+BACKLOG = 2048  # the default of uvicorn
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Connections inherit that they do not wait to fill a packet.
+    """Open a listening socket with TCP_NODELAY, which its connections inherit.
 
-    asyncio asks for that only where a socket names its protocol, and these do not: the body of a
-    reply would wait until the client has acknowledged its head, which takes 40 ms.
+    asyncio sets it only for sockets that name their protocol, and these do not: the body of a reply
+    would wait until the client has acknowledged its head, which takes 40 ms.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -44,12 +44,12 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 LONGEST_SECONDS = 30.0
-SILENT_SECONDS = 5.0  # without a byte, whoever sends has gone or waits for us
+SILENT_SECONDS = 5.0  # without a byte, the client has gone or waits for us
 
 
 @dataclass(frozen=True, slots=True)
 class Lingering:
-    """Reads on after a reply that came before the end of the request's body."""
+    """Keeps reading after a reply that was sent before the end of the request's body."""
 
     app: ASGIApp
     longest_seconds: float = LONGEST_SECONDS
@@ -59,14 +59,14 @@ class Lingering:
         if scope["type"] != "http" or not _has_body(headers := Headers(scope=scope)):
             await self.app(scope, receive, send)
             return
-        # It waits for our word, and a client that is refused sends no body.
+        # The client waits for our permission, and sends no body if it is refused.
         expects = headers.get("expect", "").lower() == "100-continue"
         whole = False
 
         async def noted() -> Message:
             nonlocal whole
             message = await receive()
-            whole = whole or not message.get("more_body", False)  # also when the client has left
+            whole = whole or not message.get("more_body", False)  # also if the client disconnected
             return message
 
         async def reply(message: Message) -> None:
@@ -94,7 +94,7 @@ T = TypeVar("T")
 
 
 async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """The result, or `ClientDisconnect` as soon as the client is gone; its body must be read."""
+    """Return the result; raises `ClientDisconnect` if the client leaves. Read the body first."""
     async with meanwhile(work) as working, meanwhile(_gone(request)) as leaving:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():

@@ -1,7 +1,7 @@
-"""Nobody waits longer than a deadline, also for something that does not let itself be cancelled.
+"""Deadlines that hold even for work that cannot be cancelled.
 
-A database that hangs is such a thing: its driver asks it to cancel, and waits for its reply. What
-hangs is left behind; how much can be left behind is bounded by the pool of connections.
+A database that hangs is such work: its driver asks it to cancel, and waits for its reply. Such a
+task is abandoned; the pool of connections limits how many can be.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from upheld.errors import BudgetExceededError, StateUnavailableError
 from upheld.service.http.problems import problem_response, tell
 
 T = TypeVar("T")
-STATE_SECONDS = 8.0  # for one use of the database: more than a pool may take to give a connection
-LATE_SECONDS = 0.4  # after its deadline a request that does not end is ended
-_GRACE = 0.1  # for what is cancelled to end in order
+STATE_SECONDS = 8.0  # for one use of the database: longer than the pool waits for a connection
+LATE_SECONDS = 0.4  # after its deadline a running request is cancelled
+_GRACE = 0.1  # for cancelled work to end in order
 
 
 async def in_time(seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """The result, or a `TimeoutError`, whatever the work does about being cancelled."""
+    """Return the result, or raise `TimeoutError`, even if the work ignores its cancellation."""
     task = asyncio.create_task(work)
     try:
         await asyncio.wait((task,), timeout=seconds)
@@ -35,7 +35,7 @@ async def in_time(seconds: float, work: Coroutine[Any, Any, T]) -> T:
 
 
 async def at_most(seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """The result of something that uses the database, or a `StateUnavailableError` in time."""
+    """Return the result of a database call, or raise `StateUnavailableError` on timeout."""
     try:
         return await in_time(seconds, work)
     except TimeoutError as late:
@@ -43,7 +43,7 @@ async def at_most(seconds: float, work: Coroutine[Any, Any, T]) -> T:
 
 
 async def by_deadline(seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """The result of something that keeps to its budget itself, or soon after it an error."""
+    """Return the result of work with a budget of its own, or fail soon after its deadline."""
     try:
         return await in_time(seconds + LATE_SECONDS, work)
     except TimeoutError as late:
@@ -52,9 +52,10 @@ async def by_deadline(seconds: float, work: Coroutine[Any, Any, T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The last resort around a request: a reply in time, by method; those not named have none.
+    """The last resort around a request: a timeout by HTTP method; other methods have none.
 
-    Nor have those for which `exempt` holds: how long an upload takes is its client's matter.
+    Requests for which `exempt` holds have none either: how long an upload takes is up to its
+    client.
     """
 
     app: ASGIApp
@@ -90,7 +91,7 @@ class Deadline:
 
 
 async def leave(task: asyncio.Future[Any]) -> None:
-    """Cancel what nobody waits for any more, and wait for its end only for a moment."""
+    """Cancel an abandoned task, and wait only briefly for its end."""
     if not task.done():
         task.cancel()
         task.add_done_callback(forget)
@@ -98,6 +99,6 @@ async def leave(task: asyncio.Future[Any]) -> None:
 
 
 def forget(task: asyncio.Future[Any]) -> None:
-    """A callback for what nobody may be waiting for any more."""
+    """Retrieve the exception of an abandoned task, so that asyncio does not log it."""
     if not task.cancelled():
-        task.exception()  # whoever asked has been told something else
+        task.exception()  # the caller already got another error

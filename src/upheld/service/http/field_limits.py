@@ -1,6 +1,6 @@
 """How large each field of a request may be.
 
-The length always stands first: nothing walks a text before it is known to be short enough.
+Lengths are checked first: no validator walks a text before it is known to be short enough.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from upheld.client import MAX_QUESTION
 
 MOST_LABELS = 32
 MOST_SOURCES = 64
-PAGE = 100  # entries of a list, at most
+PAGE = 100  # most entries of a list
 
 
 def _storable(text: str) -> str:
-    """PostgreSQL holds no U+0000, and UTF-8 no half of a surrogate pair."""
+    """Refuse U+0000, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -27,7 +27,7 @@ def _storable(text: str) -> str:
     return text
 
 
-# The length stands before the look at every character: pydantic goes from left to right.
+# The length comes before the check of characters: pydantic validates from left to right.
 QuestionText = Annotated[
     str, Field(min_length=1, max_length=MAX_QUESTION), AfterValidator(_storable)
 ]

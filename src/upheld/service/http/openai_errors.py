@@ -1,4 +1,4 @@
-"""Problems in the shape in which OpenAI's clients expect them."""
+"""Errors in the shape that OpenAI's clients expect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ErrorReply(BaseModel):
 
 
 def _documented(description: str) -> dict[str, Any]:
-    # Inline: what a model's schema refers to is not where an OpenAPI document looks for it.
+    # Inline: the references in a model's schema do not work inside an OpenAPI document.
     inner = {"error": ErrorObject.model_json_schema()}
     schema = {"type": "object", "required": ["error"], "properties": inner}
     return {"description": description, "content": {"application/json": {"schema": schema}}}
@@ -48,12 +48,12 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def is_spoken(path: str) -> bool:
-    """Whether whoever asks there expects this shape."""
+    """Return whether clients of this path expect OpenAI's errors."""
     return path.startswith(_PATHS)
 
 
 def as_error(problem: Problem) -> ErrorReply:
-    """The same cause and the same advice."""
+    """Convert a problem, with the same cause and help."""
     other = "server_error" if problem.status >= 500 else "invalid_request_error"
     return ErrorReply(
         error=ErrorObject(

@@ -1,17 +1,15 @@
-"""How long a connection may take to send its request, and how many connections are held open.
+"""How long a connection may take to send its request, and how many connections stay open.
 
-Uvicorn waits for a head and a body for ever: whoever opens a few hundred connections and sends half
-a request on each takes all file handles of a process, and needs no key for it. So a head must be
-complete after `head_seconds`, the bytes of a body must keep coming, and replies must be taken. When
-there are too many connections, the one that has been without a request for longest makes room.
+Uvicorn waits for a head and a body without limit: a client that opens a few hundred connections and
+sends half a request on each takes all file handles of a process, and needs no key for it. So a head
+must be complete after `head_seconds`, the bytes of a body must keep coming, and replies must be
+read. If there are too many connections, the one that has been idle for longest is closed.
 
-HTTP as it comes from the socket: a little at a time, so that nobody's bytes hold the loop.
-
-One read may bring 256 kB. As chunks of a single byte that is 43,000 events of the parser, and two
-seconds in which nobody else is served; and no key is needed to send them. So of what came only a
-slice is parsed in one turn of the loop, slices of all connections take turns, and who goes on to
-send more frame than content is cut off. The body of a request that declares its length is one event
-however long it is, and needs no slices.
+HTTP is parsed in slices, so that no client's bytes block the event loop. One read may return 256
+kB. As chunks of a single byte that is 43,000 parser events, and two seconds in which no other
+client is served; and no key is needed to send them. So only a slice is parsed in one turn of the
+loop, connections take turns, and a client that keeps sending more framing than content is cut off.
+The body of a request that declares its length is one event however long it is, and needs no slices.
 """
 
 from __future__ import annotations
@@ -28,13 +26,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from upheld.settings import Settings
 
-SLICE_BYTES = 512  # at six bytes an event, about 3 ms of parsing
-MOST_FRAME_BYTES = 32_768  # of chunks, beyond as much as they hold
+SLICE_BYTES = 512  # at six bytes per event, about 3 ms of parsing
+MOST_FRAME_BYTES = 32_768  # of chunk framing, beyond the bytes of content
 FIRST_BYTES = 8192  # parsed at once: the head of any ordinary request
 
 
 class Turns:
-    """One slice in one turn of the loop, whoever's it is."""
+    """Parses one slice per turn of the event loop, of one connection after the other."""
 
     def __init__(self) -> None:
         self._waiting: deque[SlicedProtocol] = deque()
@@ -54,13 +52,13 @@ class Turns:
 
 
 class SlicedProtocol(H11Protocol):
-    """Parses what was received in slices where each byte may be an event."""
+    """Parses received bytes in slices where each byte may be an event."""
 
     def __init__(self, *args: Any, turns: Turns, **more: Any) -> None:
         super().__init__(*args, **more)
         self._turns = turns
         self._came = bytearray()
-        self._frame = 0  # bytes of chunks that held nothing, less those that they held
+        self._frame = 0  # bytes of chunk framing, less the bytes of content
 
     @property
     def has_more(self) -> bool:
@@ -83,7 +81,7 @@ class SlicedProtocol(H11Protocol):
         self.transport.pause_reading()
 
     def parse_slice(self) -> None:
-        """Go on with what has come; all of it once it is known to be the body of one event."""
+        """Parse the next slice, or everything if it is the body of one event."""
         size = len(self._came) if self._is_plain_body() else SLICE_BYTES
         data = bytes(self._came[:size])
         del self._came[:size]
@@ -107,14 +105,14 @@ class SlicedProtocol(H11Protocol):
             self.transport.close()
 
     def _is_plain_body(self) -> bool:
-        """Whether what comes next belongs to a body whose length was declared."""
+        """Return whether the next bytes belong to a body with a declared length."""
         if self.cycle is None or not self.cycle.more_body:
             return False
         return not any(name == b"transfer-encoding" for name, _ in self.headers)
 
 
-LEAST_RATE = 2_000  # bytes a second of a body, after the first `body_seconds`
-TAKE_SECONDS = 60.0  # for a client to take what is written to it
+LEAST_RATE = 2_000  # bytes per second of a body, after the first `body_seconds`
+TAKE_SECONDS = 60.0  # for a client to read what is written to it
 _FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
     b"Connection: close\r\n\r\n"
@@ -123,7 +121,7 @@ _FULL = (
 
 @dataclass(slots=True)
 class Connections:
-    """The connections of one process, and what they are given."""
+    """The connections of one process, and their limits."""
 
     most: int
     head_seconds: float
@@ -136,7 +134,7 @@ class Connections:
 
 
 def patient(settings: Settings) -> type[PatientProtocol]:
-    """The protocol for one server, as uvicorn wants it."""
+    """Return the protocol for one server, in the form that uvicorn needs."""
     made = partial(PatientProtocol, turns=Turns(), open_connections=Connections.of(settings))
     return cast("type[PatientProtocol]", made)
 
@@ -145,17 +143,17 @@ class _Phase(Enum):
     IDLE = 0  # between two requests: uvicorn closes the connection soon
     HEAD = 1
     BODY = 2
-    ANSWER = 3  # all of the request is there
+    ANSWER = 3  # the request is complete
 
 
 class PatientProtocol(SlicedProtocol):
-    """Closes connections whose client does not go on."""
+    """Closes connections whose client is too slow."""
 
     def __init__(self, *args: Any, open_connections: Connections, **more: Any) -> None:
         super().__init__(*args, **more)
         self._all = open_connections
         self._phase = _Phase.IDLE
-        self._began = self._last = 0.0  # of this phase; of the last bytes in it
+        self._began = self._last = 0.0  # of this phase; of its last bytes
         self._bytes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._taking: asyncio.TimerHandle | None = None
@@ -209,7 +207,7 @@ class PatientProtocol(SlicedProtocol):
             self._taking = None
 
     def _look(self) -> None:
-        """How far the request is, after whatever may have changed it."""
+        """Update the phase after anything that may have changed it."""
         if self.transport.is_closing():
             return
         cycle = self.cycle
@@ -240,7 +238,7 @@ class PatientProtocol(SlicedProtocol):
         return min(self._last + seconds, self._began + seconds + self._bytes / LEAST_RATE)
 
     def _check(self) -> None:
-        """When time may be up: bytes have come since, or it is we who do not take them."""
+        """Close on timeout, unless bytes have come since, or it is we who do not read them."""
         if self._phase is _Phase.BODY and self._is_held_up():
             self._enter(_Phase.BODY)
         elif (deadline := self._deadline()) > self.loop.time():
@@ -252,7 +250,7 @@ class PatientProtocol(SlicedProtocol):
         return self.flow.read_paused or self.has_more or self.cycle.waiting_for_100_continue
 
     def _end(self) -> None:
-        """Tell who is there, if a request had begun, and close."""
+        """Send a 408 if a request had begun, and close."""
         cycle = self.cycle
         begun = self._bytes or self._phase is _Phase.BODY
         if begun and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -265,7 +263,7 @@ class PatientProtocol(SlicedProtocol):
             ):
                 self.transport.write(self.conn.send(event))
         if cycle is not None and not cycle.response_complete:
-            cycle.disconnected = True  # what works on the request sees that nobody is there
+            cycle.disconnected = True  # the work on the request sees a disconnect
             cycle.message_event.set()
         self.transport.close()
 

@@ -1,4 +1,4 @@
-"""A problem as it is told (RFC 9457)."""
+"""The body of an error reply (RFC 9457)."""
 
 from __future__ import annotations
 

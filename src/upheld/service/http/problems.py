@@ -1,7 +1,7 @@
-"""Errors become problem details (RFC 9457): a code, a cause and what to do.
+"""Errors become problem details (RFC 9457): a code, a cause and help.
 
-What a caller did wrong is told in words. What goes wrong on our side is told by its kind alone: the
-words of a store or a database are not for strangers.
+A caller's mistake is explained in words. A failure on our side is named by its kind alone: messages
+of a store or a database are not for strangers.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from upheld.service.telemetry.logs import error_name, told
 log = logging.getLogger("upheld.service")
 MEDIA_TYPE = "application/problem+json"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # LLM|Unavailable
-# What is told of a request that does not fit: it may be wrong in thousands of places, and the name
-# of a field may be as long as the request.
+# Limits of the explanation of an invalid request: it may be wrong in thousands of places, and the
+# name of a field may be as long as the request.
 MOST_FAULTS, MOST_NAME, MOST_MESSAGE = 10, 64, 300
-_LEFT = 499  # nobody is there to read it; it is for logs
+_LEFT = 499  # the client is gone; for logs only
 
-# The nearest ancestor counts: what is not named here is our fault.
+# The nearest ancestor counts; an error that is not listed is a 500.
 STATUS: Mapping[type[Exception], int] = {
     UnknownCallerError: 401,
     NotAllowedError: 403,
@@ -87,7 +87,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def problem_of(error: Exception) -> Problem:
-    """An error as it is told to a caller."""
+    """Convert an error to the problem that the caller sees."""
     match error:
         case RequestValidationError():
             faults = error.errors()
@@ -106,7 +106,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def problem_response(error: Exception, path: str = "") -> Response:
-    """The reply that tells of an error, in the shape that is expected at this path."""
+    """Return the error reply, in the shape that clients of this path expect."""
     problem = problem_of(error)
     headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     if problem.status == 401:
@@ -120,14 +120,14 @@ def problem_response(error: Exception, path: str = "") -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Every way in which a request can fail ends here."""
+    """Install handlers for every way in which a request can fail."""
     for kind in (UpheldError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _handle)
     app.add_exception_handler(ClientDisconnect, _left)
 
 
 class Caught:
-    """The outermost layer: nothing unexpected reaches the server's log with its words."""
+    """The outermost layer: logs unexpected errors without their messages, and replies 500."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -147,12 +147,12 @@ class Caught:
             await self._app(scope, receive, noted)
         except Exception as error:
             tell(error)
-            if not started:  # else the server ends the connection, and the client sees that
+            if not started:  # otherwise the server closes the connection, which the client sees
                 await problem_response(error, scope["path"])(scope, receive, send)
 
 
 def tell(error: Exception) -> None:
-    """Log what went wrong on our side, by its kind; that we are full is counted, not told."""
+    """Log failures on our side by kind; refusals by admission are only counted."""
     if problem_of(error).status >= 500 and not isinstance(error, AdmissionError):
         log.error("a request failed: %s", error_name(error), extra=told(error))
 
@@ -183,6 +183,6 @@ def _problem(status: int, code: str, title: str, detail: str, help: str = "") ->
 
 
 def _fault(fault: Mapping[str, Any]) -> str:
-    """Where and what, without the value that was sent."""
+    """Describe a fault by place and message, without the value that was sent."""
     place = ".".join(str(part)[:MOST_NAME] for part in fault["loc"])
     return f"{place}: {fault['msg'][:MOST_MESSAGE]}"

@@ -1,7 +1,7 @@
-"""Several processes on one listening socket: the system gives each connection to one that is free.
+"""Several processes on one listening socket: the system gives each connection to a free one.
 
-They share nothing but the socket and, for Prometheus, a folder of counters. Uvicorn has a
-supervisor too, but it runs no other server class than its own, and ours drains before it ends.
+They share only the socket and, for Prometheus, a folder of counters. Uvicorn has a supervisor too,
+but it runs only its own server class, and ours drains before it stops.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from upheld._internal.concurrency import all_of
 from upheld.errors import UpheldError
 from upheld.service.http.connections import listening
 
-Serve = Callable[[socket.socket, bool], None]  # on this socket; whether to tell the address
+Serve = Callable[[socket.socket, bool], None]  # (socket, whether to report the address)
 log = logging.getLogger("upheld.service")
 COUNTERS = "PROMETHEUS_MULTIPROC_DIR"
 _SPAWN = multiprocessing.get_context("spawn")  # no thread or lock of ours is copied half-way
 
 
 def run_processes(count: int, host: str, port: int, serve: Serve) -> None:
-    """Until SIGINT or SIGTERM, which all are told and after which all have ended.
+    """Run until SIGINT or SIGTERM, which is passed on; returns when all processes have ended.
 
-    A process that is killed is replaced. One that ends by an error of its own ends all of them: the
-    next would do the same.
+    A killed process is replaced. One that ends with an error of its own ends all of them, since the
+    next would fail in the same way.
     """
     with listening(host, port) as bound, _counted_together():
         asyncio.run(_Processes(bound, serve).run(count))
@@ -56,14 +56,14 @@ class _Processes:
             raise UpheldError("A serving process ended by itself.", help="The log says why.")
 
     def stop(self) -> None:
-        """Each drains by itself; when the last has closed the socket, nobody is let in."""
+        """Stop all processes; each drains by itself, and the port closes with the last one."""
         self.stopping.set()
         self.listening.close()
         for process in self.alive:
             process.terminate()
 
     async def _kept(self, *, tell: bool) -> None:
-        """One place among them, until all stop."""
+        """Keep one process running, until all stop."""
         while not self.stopping.is_set():
             process = _SPAWN.Process(target=_child, args=(self.serve, self.listening, tell))
             process.start()
@@ -96,7 +96,7 @@ def _child(serve: Serve, listening: socket.socket, tell: bool) -> None:
 
 
 def _stop_without_parent() -> None:
-    """Also a parent that was killed leaves nobody behind who holds its port."""
+    """Stop this process if its parent was killed, so that the port is released."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -105,7 +105,7 @@ def _stop_without_parent() -> None:
 
 @contextmanager
 def _counted_together() -> Iterator[None]:
-    """`/metrics` of each process tells of all; the folder is read when a process starts."""
+    """Share counters in a folder, which is read when a process starts, so `/metrics` covers all."""
     if COUNTERS in os.environ:
         yield
         return

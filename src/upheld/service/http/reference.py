@@ -1,6 +1,6 @@
-"""`/docs`: the OpenAPI document as a page of its own, which loads nothing from anywhere.
+"""`/docs`: the OpenAPI document as a page of its own, which loads nothing from elsewhere.
 
-FastAPI's own page takes its scripts from a CDN: it stays blank inside a closed network, and whoever
+FastAPI's own page loads its scripts from a CDN: it stays blank inside a closed network, and whoever
 controls that CDN controls a page on which people type their keys. This one has no scripts.
 """
 
@@ -35,7 +35,7 @@ summary { cursor: pointer; }
 
 
 def reference_route(app: FastAPI) -> Callable[[], HTMLResponse]:
-    """`GET /docs`; the page is made when it is first asked for, and kept."""
+    """Return the handler of `GET /docs`; the page is made on first use and cached."""
     made: list[str] = []
 
     def reference() -> HTMLResponse:
@@ -47,7 +47,7 @@ def reference_route(app: FastAPI) -> Callable[[], HTMLResponse]:
 
 
 def page(document: Json) -> str:
-    """An OpenAPI document as HTML."""
+    """Render an OpenAPI document as HTML."""
     info = document["info"]
     title = escape(f"{info['title']} {info['version']}")
     return (
@@ -109,6 +109,6 @@ def _shown(title: str, schema: Json) -> str:
 
 
 def _kind(schema: Json) -> str:
-    """The limits of a parameter in a line."""
+    """Return the limits of a parameter on one line."""
     told = {name: value for name, value in schema.items() if name not in ("title", "description")}
     return f"<code>{escape(json.dumps(told, ensure_ascii=False))}</code>" if told else ""

@@ -1,1 +1,1 @@
-"""Background work: uploads, tasks, the worker, retention. No route."""
+"""Background work: uploads, tasks, the worker, retention. No routes."""

@@ -1,7 +1,7 @@
-"""Labelled claims become the guarantee of a collection: sent, fitted by a job, and taken back.
+"""Calibrate a collection: labelled claims are uploaded, fitted by a job, and deleted again.
 
-Claims and their evidence hold words of documents, which may be deleted before the job runs: they
-are looked at and dropped. What waits for the job is questions, scores and a person's verdicts.
+Claims and their evidence contain words of documents, which may be deleted before the job runs: so
+they are validated and dropped. Only questions, scores and a person's labels wait for the job.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from upheld.types import content_hash
 ACCEPTED = 202
 MOST_LABELS = 5_000
 LABEL_BYTES = 100_000  # of one line: claim, evidence and question
-# Names under which idempotency keys are kept.
+# Routes by which idempotency keys are stored.
 POST = "POST /v1/collections/{collection}/guarantee"
 DELETE = "DELETE /v1/collections/{collection}/guarantee"
 
 
 class Label(BaseModel):
-    """What of a labelled claim decides; no score: it would not be shown as supported anyway."""
+    """The part of a labelled claim that the fit needs; no score: never shown as supported."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,7 +47,7 @@ class Label(BaseModel):
 
 
 class Asked(BaseModel):
-    """A calibration as it waits for its job."""
+    """A calibration that waits for its job."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,7 +76,7 @@ class Removed:
 
 
 def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Asked:
-    """The lines of a file of labels, checked one by one; a bad one is named."""
+    """Parse and check the lines of a file of labels; raises an error that names a bad line."""
     lines = content.count(b"\n")
     if lines > 2 * MOST_LABELS or max(map(len, content.split(b"\n"))) > LABEL_BYTES:
         raise TooLargeError(
@@ -102,7 +102,7 @@ def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Aske
 
 
 def fit(asked: Asked) -> FittedGuarantee | str:
-    """The guarantee, or why there is none."""
+    """Return the guarantee, or the reason why there is none."""
     found = calibrate(
         [-math.inf if each.score is None else each.score for each in asked.labels],
         [each.supported for each in asked.labels],
@@ -124,7 +124,7 @@ def fit(asked: Asked) -> FittedGuarantee | str:
 async def ask_for(
     service: Service, caller: Principal, collection: str, asked: Asked, key: str | None
 ) -> Response:
-    """Take labels on; what was certified before stands until they are fitted."""
+    """Store labels and queue their fit; the present guarantee stays until then."""
     _sees_all(caller)
 
     async def change(session: Session) -> Any:
@@ -150,7 +150,7 @@ async def ask_for(
 async def take_back(
     service: Service, caller: Principal, collection: str, key: str | None
 ) -> Response:
-    """From now on answers of the collection promise nothing."""
+    """Delete the guarantee of the collection."""
     _sees_all(caller)
 
     async def change(session: Session) -> Any:
@@ -166,7 +166,10 @@ async def take_back(
 
 
 def _sees_all(caller: Principal) -> None:
-    """A guarantee is for all who ask; labels from a part of the documents tell of that part."""
+    """Raise `NotAllowedError` for a key with labels: it sees only a part of the collection.
+
+    A guarantee is for all callers, and labels from a part of the documents hold only for that part.
+    """
     if caller.labels is not None:
         raise NotAllowedError(
             "This key sees only a part of the collection, and its guarantee is for all of it.",

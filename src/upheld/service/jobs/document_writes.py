@@ -1,4 +1,4 @@
-"""Documents are given and taken back: row, job and log entry come to be together, or not at all."""
+"""Upload and delete documents: row, job and audit entry are written in one transaction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from upheld.service.jobs.uploads import Upload, discard
 from upheld.service.resources import Service
 
 ACCEPTED = 202
-# Names under which idempotency keys are kept.
+# Routes by which idempotency keys are stored.
 PUT = "PUT /v1/collections/{collection}/documents/{id}"
 POST = "POST /v1/collections/{collection}/documents"
 DELETE = "DELETE /v1/collections/{collection}/documents/{id}"
@@ -64,9 +64,9 @@ class CollectionDeletion:
 
 @dataclass(frozen=True, slots=True)
 class DocumentUpload:
-    """A document as somebody gives it: bytes that wait, or the address of a page.
+    """A document as it is uploaded: stored bytes, or the address of a page.
 
-    Without an `id` it is a new one, under an id of the service's choice.
+    Without an `id` it is new, and the service chooses its id.
     """
 
     collection: str
@@ -77,19 +77,19 @@ class DocumentUpload:
 
     @property
     def size(self) -> int:
-        """How many bytes were sent; those of a page are not known yet."""
+        """The number of bytes uploaded; 0 for a page, which is not fetched yet."""
         return 0 if self.upload is None else self.upload.size
 
     @property
     def request(self) -> bytes:
-        """What makes two requests the same."""
+        """The content by which a repeated request is recognised."""
         content = None if self.upload is None else self.upload.sha256
         parts = [self.collection, self.id, self.origin, sorted(self.labels), content]
         return json.dumps(parts).encode()
 
 
 def view(document: Document) -> DocumentView:
-    """Without what is only ours to know."""
+    """Return a document without internal fields."""
     return DocumentView(
         document.collection,
         document.id,
@@ -106,7 +106,7 @@ def view(document: Document) -> DocumentView:
 async def give(
     service: Service, caller: Principal, incoming: DocumentUpload, key: str | None
 ) -> Response:
-    """Take a document on; bytes that nobody will read any more go."""
+    """Accept a document and queue its ingestion; bytes that will not be read are deleted."""
     unread = [] if incoming.upload is None else [incoming.upload.name]
 
     async def change(session: Session) -> Any:
@@ -131,7 +131,7 @@ async def give(
         reply = await carry_out(
             service, caller, change, route=route, key=key, request=incoming.request, status=ACCEPTED
         )
-    except UsageError:  # after any other error it may be kept; if not, a sweep finds the bytes
+    except UsageError:  # after any other error it may be stored; if not, a sweep deletes the bytes
         await discard(service, caller.tenant, [incoming.upload.name] if incoming.upload else [])
         raise
     await discard(service, caller.tenant, unread)
@@ -139,7 +139,7 @@ async def give(
 
 
 async def _given(session: Session, incoming: DocumentUpload) -> tuple[str | None, Document]:
-    """Where bytes wait that it replaces, and its row."""
+    """Write the row; also return where the bytes that it replaces are stored, if any."""
     upload = None if incoming.upload is None else incoming.upload.name
     if incoming.id is None:
         return None, await documents.add(
@@ -165,7 +165,7 @@ async def _given(session: Session, incoming: DocumentUpload) -> tuple[str | None
 async def take_back(
     service: Service, caller: Principal, collection: str, id: str, key: str | None
 ) -> Response:
-    """Mark a document for deletion; from now on nobody is shown an answer that quotes it."""
+    """Mark a document for deletion; answers that quote it are deleted at once."""
 
     async def change(session: Session) -> Any:
         document = await documents.condemn(session, collection, id)
@@ -183,7 +183,7 @@ async def take_back(
 async def take_all_back(
     service: Service, caller: Principal, collection: str, key: str | None
 ) -> Response:
-    """Mark every document of a collection that the caller may see."""
+    """Mark every document of a collection that the caller may see for deletion."""
 
     async def change(session: Session) -> Any:
         await collections.get(session, collection)

@@ -1,10 +1,10 @@
-"""What the worker does from time to time: rescue jobs, forget what is old, finish deletions.
+"""Periodic work of the worker: rescue jobs, apply retention, finish deletions.
 
 A deletion is marked in a row and done by a job. A job can be lost: it fails too often, or an admin
 stops it while a tenant is deleted. So workers look for marked rows without a job, and for deleted
-tenants whose storage was not cleared, and go on with them. Any number of processes may do this.
+tenants whose storage was not cleared, and continue with them.
 
-Any number of processes may do this at once: each deletes what is there, and nothing is counted.
+Any number of processes may do this at once: each deletes what exists, and nothing is counted.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from upheld.service.telemetry.logs import error_name, told
 from upheld.service.tenants.deletion import clear_storage
 
 log = logging.getLogger("upheld.service")
-# Three heartbeats of a procrastinate worker, which beats every 10 s.
+# Three heartbeats of a procrastinate worker, which sends one every 10 s.
 SILENT_SECONDS = 30.0
 
-# Found and put back in one statement, so that two who rescue at once, or a worker that comes back,
-# cannot double a job.
-# A job that takes its worker with it each time is given up like any other that fails.
+# Found and put back in one statement, so that two concurrent rescues, or a worker that returns,
+# cannot run a job twice. A job that crashes its worker each time fails after the usual number of
+# attempts.
 _RESCUE = """
 UPDATE procrastinate_jobs job
    SET status = CASE
@@ -54,9 +54,9 @@ _FIND = f"SELECT job.id FROM procrastinate_jobs job WHERE {_SILENT} ORDER BY job
 
 
 async def rescue(app: App, *, silent_seconds: float = SILENT_SECONDS) -> list[int]:
-    """Put back what silent workers held; the ids of those jobs.
+    """Put back the jobs of workers without a heartbeat; returns the ids of those jobs.
 
-    Each by itself: one that cannot be put back keeps no other from it.
+    Each job is handled by itself: a failure does not affect the others.
     """
     put_back: list[int] = []
     silent = await app.connector.execute_query_all_async(_FIND, silent=silent_seconds)
@@ -65,7 +65,7 @@ async def rescue(app: App, *, silent_seconds: float = SILENT_SECONDS) -> list[in
             rows = await app.connector.execute_query_all_async(
                 _RESCUE.format(silent=_SILENT), id=id, most=MOST_ATTEMPTS, silent=silent_seconds
             )
-        except Exception as error:  # the next job may be another tenant's
+        except Exception as error:  # the next job may belong to another tenant
             log.error("job %s cannot be put back: %s", id, type(error).__name__, extra=told(error))
         else:
             put_back += [row["id"] for row in rows]
@@ -73,16 +73,16 @@ async def rescue(app: App, *, silent_seconds: float = SILENT_SECONDS) -> list[in
 
 
 RETENTION_SECONDS = 3600.0
-AT_ONCE = 500  # answers in one transaction
+AT_ONCE = 500  # answers per transaction
 ACTOR = "upheld"  # in the audit log
 
 
 async def expire(app: App, service: Service) -> None:
-    """Drop answers that have reached their age, and replies that nobody may ask for again."""
+    """Delete answers that have reached their age, and replies that are too old to be repeated."""
     for row in await app.connector.execute_query_all_async("SELECT id FROM tenants"):
         try:
             await _expire(service, row["id"])
-        except Exception as error:  # whatever it was: the other tenants' must go all the same
+        except Exception as error:  # any error: retention of the other tenants must continue
             extra = {"tenant": str(row["id"]), **told(error)}
             log.error("retention failed for a tenant: %s", type(error).__name__, extra=extra)
 
@@ -103,7 +103,7 @@ async def _expire(service: Service, tenant: UUID) -> None:
 
 
 SWEEP_SECONDS = 120.0
-# `upheld admin tenant delete` clears the storage itself: it is given time for that.
+# `upheld admin tenant delete` clears the storage itself; it gets this much time first.
 _ENDED = """
 SELECT id FROM ended_tenants
  WHERE cleared_at IS NULL AND ended_at < now() - make_interval(secs => %(seconds)s)
@@ -115,7 +115,7 @@ COMMAND_SECONDS = 600.0
 async def sweep_deletions(
     app: App, service: Service, *, command_seconds: float = COMMAND_SECONDS
 ) -> None:
-    """Go on with every deletion that nobody works on; a tenant that fails stops no other."""
+    """Continue every abandoned deletion; a tenant that fails does not stop the others."""
     query = app.connector.execute_query_all_async
     for row in await query("SELECT id FROM tenants"):
         try:

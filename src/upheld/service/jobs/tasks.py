@@ -1,7 +1,7 @@
-"""What jobs do: each brings one collection to what its rows say, and may be run twice.
+"""The bodies of jobs: each brings one collection in line with its rows, and may run twice.
 
-Rows are read and moved in short transactions of their own; between them lies the work, which takes
-as long as it takes. A row that was changed meanwhile is left for the next look.
+Rows are read and updated in short transactions; the work between them takes as long as it takes. A
+row that was changed meanwhile is left for the next run.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from upheld.service.jobs.calibration import Asked, fit
 from upheld.service.jobs.uploads import sweep
 from upheld.service.resources import Service
 
-# What one turn reads, in one commit of the index; then other tenants have theirs. A document that
-# is larger, or takes longer, has a turn of its own.
+# What one turn reads, in one commit of the index; then other tenants get their turn. A document
+# that is larger, or takes longer, has a turn of its own.
 BATCH = 16
 BATCH_BYTES = 1_000_000
 BATCH_SECONDS = 5.0
 LOOK_AGAIN_SECONDS = 1.0
-DELETED_AT_ONCE = 256  # documents; what takes long is to tidy the index after them
-# Searches read what is not indexed yet word by word: docs/decisions/001-search-engine.md.
+DELETED_AT_ONCE = 256  # documents; maintaining the index afterwards is what takes long
+# Searches scan what is not indexed yet: docs/decisions/001-search-engine.md.
 MOST_FRAGMENTS = 50
 TAIL_ROWS, TAIL_SHARE = 8, 1 / 8
 _LOST = "its bytes are gone; send it again"
 
 
 def bodies(service: Service) -> Mapping[Task, Body]:
-    """What runs for each kind of job."""
+    """Return the body of each kind of job."""
     works = Works(service)
     return {
         Task.INGEST: works.ingest,
@@ -53,12 +53,12 @@ def bodies(service: Service) -> Mapping[Task, Body]:
 
 @dataclass(frozen=True, slots=True)
 class Works:
-    """The jobs, on the parts of one process."""
+    """The bodies of the jobs, with the resources of one process."""
 
     service: Service
 
     async def ingest(self, work: Work) -> Again | None:
-        """Read some of what is pending; again, if there is more."""
+        """Read a batch of pending documents; returns `Again` if there are more."""
         async with self.service.tenant_indexes.of(work.tenant, work.collection) as kb:
             pending = await self._rows(work, DocumentStatus.PENDING)
             if pending:
@@ -73,18 +73,18 @@ class Works:
         return None
 
     async def delete(self, work: Work) -> Again | None:
-        """Remove whatever is marked: from index, old versions and storage first, its row last.
+        """Delete marked documents: from index, old versions and storage first, their rows last.
 
-        What is read at the same moment may still write a document that was marked meanwhile: its
-        row stays until that has ended, so that the document is looked for once more.
+        A concurrent ingestion may still write a document that was marked meanwhile: its row stays
+        until that ingestion has ended, so that the document is deleted once more.
         """
         storage = self.service.objects(work.tenant)
         async with self.service.tenant_indexes.of(work.tenant, work.collection) as kb:
             marked = await self._rows(work, DocumentStatus.DELETING, limit=DELETED_AT_ONCE)
-            reading = await self._reading(work)  # after the rows: who began later saw the mark
+            reading = await self._reading(work)  # after the rows: later jobs saw the mark
             if marked:
                 removed = await kb.delete([each.id for each in marked])
-                if removed or not reading:  # it takes long, and this may be the tenth look
+                if removed or not reading:  # it takes long, and this may be the tenth run
                     await kb.maintain()
                 await storage.delete([each.upload for each in marked if each.upload])
                 if reading:
@@ -100,7 +100,7 @@ class Works:
         return None
 
     async def compact(self, work: Work) -> None:
-        """Tidy the index, and drop what nobody will ask for."""
+        """Maintain the index, and delete idempotency replies that are too old."""
         async with self.service.tenant_indexes.of(work.tenant, work.collection) as kb:
             await kb.maintain()
         await sweep(self.service, work)
@@ -108,7 +108,7 @@ class Works:
             await idempotency.sweep(session)
 
     async def calibrate(self, work: Work) -> None:
-        """Fit the labels that wait; a job whose labels certify nothing fails, however often run."""
+        """Fit the waiting labels; the job fails for good if they certify nothing."""
         while (looked := await self._guarantee(work)) is not None and looked.asked is not None:
             found = await asyncio.to_thread(fit, Asked.model_validate(looked.asked))
             async with self._session(work) as session:
@@ -117,7 +117,7 @@ class Works:
             raise CalibrationError(f"Nothing could be certified. {looked.told}")
 
     async def _read(self, work: Work, kb: AsyncUpheld, rows: Sequence[Document]) -> None:
-        """Index a batch, then move its rows on; bytes that were read are not kept."""
+        """Index a batch, then update its rows; bytes that were read are deleted."""
         given: list[Given] = []
         failed: dict[str, str] = {}
         began = time.monotonic()
@@ -129,8 +129,8 @@ class Works:
             except (WebError, MissingExtraError) as error:
                 failed[row.id] = str(error)
             if sum(len(each.data) for each in given) > BATCH_BYTES:
-                break  # the rest come with the next turn
-            if time.monotonic() - began > BATCH_SECONDS:  # pages of the web can be slow
+                break  # the rest is read in the next turn
+            if time.monotonic() - began > BATCH_SECONDS:  # web pages can be slow
                 break
         versions: Mapping[str, str] = {}
         try:
@@ -151,7 +151,7 @@ class Works:
                         session, row, version=versions[row.id], size=sizes[row.id]
                     )
             if any(row.version is not None for row in done):  # what it replaces must be erased
-                await answers.forget_unreachable(session, work.collection)  # labels may be others
+                await answers.forget_unreachable(session, work.collection)  # labels may differ
                 await Jobs(session).defer(Task.COMPACT, work.collection)
         await self.service.objects(work.tenant).delete([row.upload for row in done if row.upload])
 
@@ -179,15 +179,15 @@ class Works:
             return await Jobs(session).running(Task.INGEST, work.collection)
 
     def _session(self, work: Work) -> AbstractAsyncContextManager[Session]:
-        """The owner's view: a job serves everybody who may see a part of the collection."""
+        """Open an owner's session: a job serves all callers of the collection."""
         return self.service.database.session(work.tenant, labels=None)
 
 
 def untidy(held: Statistics) -> bool:
-    """Whether searches pay for what was given since the index was tidied last.
+    """Return whether searches are slowed by documents added since the last maintenance.
 
-    A small collection is tidied early, which takes a moment; a large one when its tail has grown
-    with it, so that a document costs no more tidying the more there are.
+    A small collection is maintained early, which is quick; a large one when its unindexed rows have
+    grown in proportion, so that the cost per document stays constant.
     """
     if held.unindexed >= LONGEST_TAIL or held.fragments > MOST_FRAGMENTS:
         return True

@@ -1,4 +1,4 @@
-"""Bytes that were sent to us wait in the tenant's own storage until a job has read them."""
+"""Uploaded bytes, which are stored in the tenant's own storage until a job has read them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from upheld.service.db.queue import Work
 from upheld.service.resources import Service
 from upheld.types import new_id
 
-# No collection has a name like this, so none can lie over it.
+# No collection can have this name, so none can collide with it.
 FOLDER = "_uploads"
-# What no row names may belong to a request that is still under way.
+# An upload without a row may belong to a request that is still running.
 GRACE = timedelta(hours=1)
-# For the store alone, while bytes wait to be taken; how long a client takes is its own matter.
+# For the store alone, while it accepts bytes; the client may take longer.
 STORE_SECONDS = 20.0
-# For bytes that come without a file name.
+# For bytes without a file name.
 _SUFFIX_OF = {
     "text/plain": ".txt",
     "text/csv": ".csv",
@@ -42,7 +42,7 @@ _SUFFIX_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Bytes that wait, the hash of them, and how many there are."""
+    """Stored bytes: their name, hash and size."""
 
     name: str
     sha256: str
@@ -52,7 +52,7 @@ class Upload:
 async def receive(
     service: Service, tenant: UUID, collection: str, chunks: AsyncIterator[bytes]
 ) -> Upload:
-    """Store bytes as they come; a store that hangs is waited for no longer than it may take."""
+    """Store bytes as they arrive; raises `StorageError` if the store hangs."""
     name = f"{FOLDER}/{collection}/{new_id()}"
     digest, length = hashlib.sha256(), 0
     loop = asyncio.get_running_loop()
@@ -61,7 +61,7 @@ async def receive(
 
             async def counted() -> AsyncIterator[bytes]:
                 nonlocal length
-                patience.reschedule(None)  # now it is the client that is waited for
+                patience.reschedule(None)  # now we wait for the client
                 async for chunk in chunks:
                     if chunk:
                         digest.update(chunk)
@@ -81,14 +81,14 @@ async def receive(
 
 
 async def discard(service: Service, tenant: UUID, names: Sequence[str]) -> None:
-    """Remove bytes that nobody will read; what a store does not remove now, a sweep does."""
+    """Delete bytes that will not be read; if the store fails, a sweep deletes them later."""
     with suppress(TimeoutError, StorageError):
         async with asyncio.timeout(STORE_SECONDS):
             await service.objects(tenant).delete(names)
 
 
 def readable_name(id: str, file_name: str | None, content_type: str) -> str:
-    """A name whose suffix tells the reader the format."""
+    """Return a name whose suffix tells the reader the format; raises `UsageError` if unknown."""
     kind = content_type.partition(";")[0].strip().lower()
     name = file_name or f"{id}{_SUFFIX_OF.get(kind, '')}"
     if PurePath(name).suffix.lower() not in SUFFIXES:
@@ -101,7 +101,7 @@ def readable_name(id: str, file_name: str | None, content_type: str) -> str:
 
 
 async def sweep(service: Service, work: Work, *, grace: timedelta = GRACE) -> None:
-    """Remove what waits for nobody: requests that broke off, and jobs that were killed."""
+    """Delete uploads without a row, left by interrupted requests and killed jobs."""
     storage: Objects = service.objects(work.tenant)
     before = datetime.now(UTC) - grace
     found = await storage.listed(f"{FOLDER}/{work.collection}")

@@ -1,4 +1,4 @@
-"""Runs jobs: inside a serving process, or alone; it outlives a database that goes away."""
+"""Run jobs, inside a serving process or alone; the worker survives a loss of the database."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ RESTART_SECONDS = 5.0
 
 @asynccontextmanager
 async def working(service: Service) -> AsyncIterator[None]:
-    """Jobs run while the block does; at its end those under way are given time to finish."""
+    """Run jobs during the block; at its end, running jobs get time to finish."""
     async with meanwhile(work(service)):
         yield
 
 
 async def work(service: Service) -> NoReturn:
-    """Until it is cancelled."""
+    """Run jobs until cancelled; restarts after any error."""
     while True:
         try:
             await _work(service)
-        except Exception as error:  # whatever it was: without a worker, nothing would be read
+        except Exception as error:  # any error: without a worker, no document would be read
             log.warning("the worker fell: %s", error_name(error), extra=told(error))
         await asyncio.sleep(RESTART_SECONDS)
 
@@ -69,7 +69,7 @@ async def _work(service: Service) -> None:
                 )
             )
     finally:
-        await app.close_async()  # also a pool that was still connecting, whose tasks would stay
+        await app.close_async()  # also closes a pool that is still connecting
 
 
 async def _run(app: App, tasks: Sequence[Task], at_once: int) -> None:
@@ -79,15 +79,15 @@ async def _run(app: App, tasks: Sequence[Task], at_once: int) -> None:
         install_signal_handlers=False,
         shutdown_graceful_timeout=DRAIN_SECONDS,
     )
-    # It ends by itself, and without an error, when it has lost the database.
+    # It returns, without an error, when it has lost the database.
     raise StateUnavailableError("A worker has stopped.")
 
 
 async def _regularly(seconds: float, work: Callable[[], Awaitable[object]], name: str) -> NoReturn:
-    """Whoever notices first does it; that it failed stops neither jobs nor the next time."""
+    """Repeat the work every so many seconds; a failure is logged and stops nothing."""
     while True:
         try:
             await work()
-        except Exception as error:  # whatever it was: jobs go on
+        except Exception as error:  # any error: jobs continue
             log.warning("%s failed: %s", name, type(error).__name__, extra=told(error))
         await asyncio.sleep(seconds)

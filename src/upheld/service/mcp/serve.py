@@ -1,4 +1,4 @@
-"""Serving the tools: over standard input and output, or over HTTP."""
+"""Serve the tools over standard input and output, or over HTTP."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATH = "/mcp"
 
 
 class OneKey(AuthenticationBackend):
-    """The key of the settings as a bearer token, and no other."""
+    """Accepts only the key of the settings, as a bearer token."""
 
     def __init__(self, key: SecretStr) -> None:
         self._expected = f"Bearer {key.get_secret_value()}".encode()
@@ -43,7 +43,7 @@ def _refuse(conn: HTTPConnection, error: Exception) -> Response:
 
 
 async def serve_stdio(settings: Settings, labels: Iterable[str] | None) -> None:
-    """Serve whoever started this process, until it closes standard input."""
+    """Serve the process that started this one, until it closes standard input."""
     parts = await open_resources(settings)
     try:
         await server(parts, labels).run_stdio_async()
@@ -59,7 +59,7 @@ async def serve_http(
     port: int,
     ready: Callable[[str], None],
 ) -> None:
-    """Serve everybody who has the key; without a key, everybody on this machine."""
+    """Serve every client with the key; without a key, only clients on this machine."""
     if settings.mcp_key is None and not is_loopback(host):
         raise UsageError(
             f"Without a key, {host} is not served: only this machine is.",
@@ -79,8 +79,8 @@ async def serve_http(
 
 
 def http_app(tools: MCPServer, host: str, key: SecretStr | None) -> ASGIApp:
-    """The protocol at `/mcp`; no session is kept, so that any process can serve any request."""
-    # On loopback the SDK refuses foreign Host and Origin headers: pages in a browser cannot ask.
+    """Serve the protocol at `/mcp`, without sessions, so that any process can serve any request."""
+    # On loopback the SDK refuses other Host and Origin headers, so web pages cannot call it.
     app = tools.streamable_http_app(streamable_http_path=PATH, stateless_http=True, host=host)
     if key is None:
         return app
@@ -89,7 +89,7 @@ def http_app(tools: MCPServer, host: str, key: SecretStr | None) -> ASGIApp:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it; a name other than localhost may mean anything."""
+    """Return whether only this machine can reach a host; of names, only localhost counts."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -40,7 +40,7 @@ Seconds = Annotated[
 
 
 def _shape(of: type) -> type[BaseModel]:
-    """A dataclass of ours as the SDK wants it: the schema of an object, every field told."""
+    """Make a pydantic model of a dataclass, with every field required, as the SDK needs it."""
     hints = get_type_hints(of)
     told: dict[str, Any] = {field.name: (hints[field.name], ...) for field in fields(of)}
     return create_model(of.__name__, **told)
@@ -50,7 +50,7 @@ ANSWER, CHECKED, EVIDENCE = _shape(Answer), _shape(CheckedAnswer), _shape(Eviden
 
 
 def server(parts: Resources, labels: Iterable[str] | None = None) -> MCPServer:
-    """A server whose tools see what a caller with these labels may see; None: everything."""
+    """Create a server whose tools see what a caller with these labels may see; None: everything."""
     kb = AsyncUpheld(parts)
     seen = None if labels is None else frozenset(labels)
     made = MCPServer("upheld", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
@@ -121,7 +121,7 @@ def server(parts: Resources, labels: Iterable[str] | None = None) -> MCPServer:
 
 
 def _told(value: Answer | CheckedAnswer | Evidence, text: str) -> CallToolResult:
-    """The same object as `--json` prints, and the same in words."""
+    """Return a result as the JSON that `--json` prints, and as text."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)], structured_content=to_json(value)
     )
@@ -130,7 +130,7 @@ def _told(value: Answer | CheckedAnswer | Evidence, text: str) -> CallToolResult
 def _with_help(
     tool: Callable[P, Coroutine[Any, Any, CallToolResult]],
 ) -> Callable[P, Coroutine[Any, Any, CallToolResult]]:
-    """Our errors reach the assistant with what to do; of others the SDK tells nothing."""
+    """Pass our errors to the assistant with their help; the SDK hides any other error."""
 
     @wraps(tool)
     async def call(*args: P.args, **kwargs: P.kwargs) -> CallToolResult:
@@ -145,7 +145,7 @@ def _with_help(
 
 
 async def _need_documents(parts: Resources, labels: frozenset[str] | None) -> None:
-    """Say so if there is nothing to see: documents of other labels are not there."""
+    """Raise `UsageError` if there is no visible document."""
     settings = parts.settings
     if labels is None:
         found = bool((await parts.index.statistics(settings.collection)).documents)

@@ -1,1 +1,1 @@
-"""OpenAI's API: requests read and replies written in its words. Routes are in `routes`."""
+"""OpenAI's API: parse its requests and write its replies. The routes are in `routes`."""

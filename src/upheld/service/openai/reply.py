@@ -1,7 +1,7 @@
-"""An answer as a completion of OpenAI's API: its text, its citations as annotations, its cost.
+"""An answer as a chat completion: its text, its citations as annotations, its usage.
 
-A client that shows nothing but the text must not show a doubtful sentence like a supported one:
-what is not upheld says so in words.
+A client that shows only the text must not show a doubtful sentence like a supported one: so a
+sentence that is not supported says so in words.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Completion:
 
 
 def completion(body: Body, *, model: str, created: int, texts: str) -> Completion:
-    """The kept answer; `texts` is the address under which its collection's documents are."""
+    """Convert a stored answer; `texts` is the address of its collection's documents."""
     sentences = _sentences(body)
     used = body["usage"]
     return Completion(
@@ -118,7 +118,7 @@ def completion(body: Body, *, model: str, created: int, texts: str) -> Completio
 
 
 def chunks(body: Body, whole: Completion, *, with_usage: bool) -> Iterator[bytes]:
-    """The same as events: a sentence each, then the citations, then the cost if it is wanted."""
+    """Yield the same as events: one per sentence, then the citations, then usage if requested."""
     first, *rest = _sentences(body)
     yield _chunk(whole, {"role": "assistant", "content": first})
     for sentence in rest:
@@ -142,7 +142,7 @@ def _event(whole: Completion, **more: Any) -> bytes:
 
 
 def _sentences(body: Body) -> list[str]:
-    """Each claim with its marks and, where it is not upheld, words that say so."""
+    """Return each claim with its marks and, if it is not supported, words that say so."""
     text, claims = body["text"], body["claims"]
     ends = [*(claim["start"] for claim in claims[1:]), len(text)]
     said = [
@@ -168,7 +168,7 @@ def _annotations(body: Body, sentences: Sequence[str], texts: str) -> Iterator[A
 
 
 def _address(uri: str, citation: Body, texts: str) -> str:
-    """The page itself, or the quoted words of the document."""
+    """Return the address of the page, or of the quoted words of the document."""
     if uri.startswith(("https://", "http://")):
         return uri
     part = {"version": citation["document_version"]}

@@ -1,7 +1,7 @@
-"""What a chat client sends: the last message is the question, the others are what was said before.
+"""Parse a chat request: the last message is the question, the others are the history.
 
-Clients send much that means nothing here (temperature, max_tokens, system prompts): it is taken and
-left aside. What would change the shape of the reply is refused, not ignored.
+Clients send much that has no effect here (temperature, max_tokens, system prompts): it is accepted
+and ignored. What would change the shape of the reply is refused.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Turn(BaseModel):
 
     @property
     def text(self) -> str:
-        """Its words; what is no text is refused."""
+        """The text of the message; raises `UsageError` for a part that is not text."""
         if self.content is None or isinstance(self.content, str):
             return self.content or ""
         for part in self.content:
@@ -88,7 +88,7 @@ class Chat(BaseModel):
 
 
 def question_of(chat: Chat) -> tuple[Ask, tuple[Message, ...]]:
-    """What is asked, and what was said before; or an error that says what cannot be done."""
+    """Return the question and the earlier messages; raises an error for what is not supported."""
     _refuse(chat)
     method, collection = split(chat.model)
     *before, last = chat.messages
@@ -104,7 +104,7 @@ def question_of(chat: Chat) -> tuple[Ask, tuple[Message, ...]]:
 
 
 def split(model: str) -> tuple[str, str]:
-    """The method and the collection that a model's name stands for."""
+    """Return the method and the collection that a model's name stands for."""
     method, _, collection = model.partition(AT)
     if method not in METHODS:
         raise NotFoundError(f"There is no model {method}.", help="GET /v1/models lists them.")

@@ -1,1 +1,1 @@
-"""What can be asked over HTTP, one file for each noun."""
+"""The HTTP routes, one file per noun."""

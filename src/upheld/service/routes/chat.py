@@ -28,7 +28,7 @@ from upheld.service.openai.request import AT, Chat, question_of
 from upheld.service.resources import Service
 from upheld.service.routes.replies import as_json, event_schema, stream
 
-MOST_STRINGS = 10_000  # 500 messages, each of a few parts
+MOST_STRINGS = 10_000  # 500 messages of a few parts each
 router = APIRouter(
     prefix="/v1", tags=["openai"], responses=RESPONSES, route_class=json_route(MOST_STRINGS)
 )

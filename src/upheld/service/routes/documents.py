@@ -74,7 +74,7 @@ class DocumentList:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a request says of the document that it sends; no id: a new one."""
+    """What a request says about the document it uploads; without an id, it is new."""
 
     collection: str
     id: str | None
@@ -94,7 +94,7 @@ class DocumentText:
     text: str
 
 
-# Either bytes or an address: FastAPI would read only one of the two into a model.
+# Either bytes or an address: FastAPI would parse only one of the two into a model.
 _BODY = {
     "requestBody": {
         "required": True,
@@ -247,7 +247,7 @@ async def get_text(
         text = await while_there(request, reading)
     last = min(len(text) if end is None else end, len(text), start + MOST_TEXT)
     first = min(start, last)
-    hashed = await asyncio.to_thread(content_hash, text)  # of all of it, which may be long
+    hashed = await asyncio.to_thread(content_hash, text)  # the whole text, which may be long
     shown = DocumentText(id, hashed, first, last, len(text), text[first:last])
     return as_json(shown)
 
@@ -255,8 +255,8 @@ async def get_text(
 async def _take(
     request: Request, service: Service, caller: Principal, sent: Sent, key: str | None
 ) -> Response:
-    """Within the tenant's limits."""
-    may_give(sent.labels, caller.labels)  # before its bytes are taken
+    """Accept an upload within the tenant's limits."""
+    may_give(sent.labels, caller.labels)  # before its bytes are read
     uploads: Uploads = request.app.state.uploads
     with uploads.admitted(caller.tenant):
         await _check_quota(request, service, caller, sent)
@@ -264,7 +264,7 @@ async def _take(
 
 
 async def _check_quota(request: Request, service: Service, caller: Principal, sent: Sent) -> None:
-    """Before its bytes are taken, as far as its size is told; it is checked again with them."""
+    """Check the quota by the declared size, before the bytes are read; checked again afterwards."""
     told = request.headers.get("content-length", "")
     size = int(told) if told.isascii() and told.isdigit() else 0
 
@@ -278,7 +278,7 @@ async def _check_quota(request: Request, service: Service, caller: Principal, se
 async def _incoming(
     request: Request, service: Service, caller: Principal, sent: Sent
 ) -> DocumentUpload:
-    """The document that a request sends, its bytes in storage."""
+    """Return the uploaded document, with its bytes in storage."""
     kind = request.headers.get("content-type", "")
     if is_json(kind):
         page = _address(service.fetch, await request.body())

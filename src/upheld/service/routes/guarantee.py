@@ -1,4 +1,4 @@
-"""What a collection promises: labelled claims in, a guarantee out."""
+"""The guarantee of a collection: labelled claims in, a guarantee out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from upheld.service.jobs.calibration import (
 )
 
 router = APIRouter(prefix="/v1/collections/{collection}/guarantee", tags=["guarantee"])
-# Smaller ones would take more labels than are taken; larger ones would promise nothing.
+# Smaller levels need more labels than are accepted; larger ones guarantee nothing.
 Level = Query(ge=0.001, le=0.5, allow_inf_nan=False)
 Alpha = Annotated[float, Level]
 Delta = Annotated[float, Level]

@@ -1,4 +1,4 @@
-"""Is the process alive, and is every part that it needs?"""
+"""Health checks: is the process alive, and is every part that it needs?"""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from upheld.service.resources import Service
 T = TypeVar("T")
 router = APIRouter(tags=["health"])
 CHECK_SECONDS = 2.0
-OK_SECONDS = 5.0  # for which a part that was there is taken to be there
+OK_SECONDS = 5.0  # for which a successful check is cached
 FAILED_SECONDS = 1.0
-SECONDS = {"llm": 30.0}  # each look at it is a call, which may cost money
+SECONDS = {"llm": 30.0}  # each check is a call, which may cost money
 SAME_LOOK_SECONDS = 0.1
 NEEDED = (
     "database",
     "storage",
     "admission",
-)  # without any other part, answers are lesser, and say so
+)  # without any other part, answers are degraded
 
 
 class Alive(BaseModel):
@@ -80,10 +80,10 @@ async def readyz(request: Request, service: Parts, response: Response) -> Readin
 
 
 class KnownStates:
-    """How each part was a moment ago: anybody may ask, so asking must cost next to nothing.
+    """Caches the state of each part: anyone may call this, so it must cost almost nothing.
 
-    However many ask at once, one look at the parts serves them all. A state is told for `seconds`
-    after the look at it began, and one that failed for a shorter time, since parts come back.
+    Concurrent callers share one check of the parts. A state is cached for `seconds` after its check
+    began, and a failure for a shorter time, since parts recover.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -92,13 +92,13 @@ class KnownStates:
         self._look: asyncio.Task[None] | None = None
 
     async def of(self, checks: Mapping[str, Check | None]) -> dict[str, PartState]:
-        """The state of each part, none older than it may be."""
+        """Return the state of each part, checked again where the cached one is too old."""
         while stale := self._stale(checks):
             if self._look is None:
                 self._look = asyncio.create_task(
                     self._check({name: checks[name] for name in stale})
                 )
-            await asyncio.shield(self._look)  # who leaves stops it for nobody else
+            await asyncio.shield(self._look)  # a caller that leaves does not stop it for others
         return {name: self._known[name][1] for name in checks}
 
     def _stale(self, checks: Mapping[str, Check | None]) -> list[str]:
@@ -111,7 +111,7 @@ class KnownStates:
             states = await all_of(_state(check) for check in checks.values())
         finally:
             self._look = None
-        # At least for those who wait for this look, however long it took.
+        # Valid at least for the callers that waited for this check, however long it took.
         now = self._clock()
         for name, state in zip(checks, states, strict=True):
             seconds = FAILED_SECONDS if state.status == "failed" else SECONDS.get(name, OK_SECONDS)
@@ -131,7 +131,7 @@ async def _state(check: Check | None) -> PartState:
 
 
 def _checks(service: Service) -> dict[str, Check | None]:
-    """The smallest use of each part; None where the settings leave it out."""
+    """Return the smallest use of each part; None if the settings leave it out."""
     shared = service.shared
     local = service.settings.local_models and has_local_models()
 

@@ -26,12 +26,12 @@ OFF_LOOP_CLAIMS = 30  # more than these take over a millisecond
 
 
 def as_json(value: Any, status: int = 200) -> JSONResponse:
-    """One object; its route declares the schema."""
+    """Return one object as JSON; its route declares the schema."""
     return JSONResponse(to_json(value), status)
 
 
 async def rendered(checked: CheckedAnswer) -> Response:
-    """A checked answer, which may have ten thousand claims: then not on the event loop."""
+    """Return a checked answer as JSON, in a thread if it has many claims (up to ten thousand)."""
     if len(checked.claims) <= OFF_LOOP_CLAIMS:
         return as_json(checked)
     content = await asyncio.to_thread(lambda: b"".join(_pieces(checked)))
@@ -39,7 +39,7 @@ async def rendered(checked: CheckedAnswer) -> Response:
 
 
 def _pieces(checked: CheckedAnswer) -> Iterator[bytes]:
-    """Claim by claim: one call for all of them would hold the interpreter's lock to the end."""
+    """Yield JSON claim by claim: one call for all would hold the interpreter lock to the end."""
     yield b"{"
     for number, each in enumerate(fields(checked)):
         yield f"{',' if number else ''}{json.dumps(each.name)}:".encode()
@@ -55,18 +55,18 @@ def _pieces(checked: CheckedAnswer) -> Iterator[bytes]:
 
 
 def _as_bytes(value: Any) -> bytes:
-    # As Starlette's JSONResponse has it.
+    # The same separators as Starlette's JSONResponse.
     separators = (",", ":")
     text = json.dumps(to_json(value), ensure_ascii=False, allow_nan=False, separators=separators)
     return text.encode()
 
 
 KEEP_ALIVE_SECONDS = 15.0
-# What fails sooner than this is told by a status code and not by an event.
+# A failure earlier than this is reported by a status code, not by an event.
 FIRST_SECONDS = 2.0
-SEND_SECONDS = 10.0  # for what is still to be sent when the answer is complete
+SEND_SECONDS = 10.0  # for the rest of a stream once the answer is complete
 
-# Stages of a trace under the names of events; a stage that is not here is a detail of another.
+# Event names by stage of the trace; a stage that is not here is a detail of another.
 EVENTS = {
     "standalone": "plan",
     "plan": "plan",
@@ -88,11 +88,11 @@ EVENTS = {
 NAMES = (*dict.fromkeys(EVENTS.values()), "claim", "final", "error")
 
 Work = Callable[[Listener], Awaitable[Body]]
-Encode = Callable[[str, int, Body], bytes]  # an event with its number; it may be left out
+Encode = Callable[[str, int, Body], bytes]  # an event with its number; empty to leave it out
 
 
 def event_schema(*names: str) -> dict[str, Any]:
-    """What one event is in the OpenAPI document: JSON as text, under a name if it has one."""
+    """Return the OpenAPI schema of one event: JSON as text, under a name if it has one."""
     fields: dict[str, Any] = {"data": {"type": "string"}}
     if names:
         fields |= {"event": {"enum": list(names)}, "id": {"type": "string"}}
@@ -101,7 +101,7 @@ def event_schema(*names: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Events on their way from the run to the client; None is the end."""
+    """Events between the run and the client; None is the end."""
 
     queue: asyncio.Queue[tuple[str, Body] | None] = field(default_factory=asyncio.Queue)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -112,7 +112,7 @@ class Items:
 
 
 class AnswerStream(EventSourceResponse):
-    """Events of a run under way; the run does not outlive the response."""
+    """Events of a run in progress; the run is cancelled with the response."""
 
     def __init__(self, running: asyncio.Task[None], events: AsyncIterator[bytes]) -> None:
         super().__init__(events, headers={"Cache-Control": "no-store"})
@@ -122,7 +122,8 @@ class AnswerStream(EventSourceResponse):
         sending = asyncio.create_task(super().__call__(scope, receive, send))
         try:
             await asyncio.wait((sending, self._running), return_when=asyncio.FIRST_COMPLETED)
-            # The answer is there: who does not read it does not keep its place for long.
+            # The answer is complete: a client that does not read it must not hold its place for
+            # long.
             await asyncio.wait((sending,), timeout=SEND_SECONDS)
             if sending.done():
                 sending.result()
@@ -132,13 +133,13 @@ class AnswerStream(EventSourceResponse):
 
 
 async def stream(request: Request, work: Work, encode: Encode | None = None) -> AnswerStream:
-    """Start the work, and reply when it has begun well."""
+    """Start the work, and return the response once it has begun without an error."""
     items = Items()
     running = asyncio.create_task(_run(work, items))
     try:
         await while_there(request, _begun(items))
         if running.done():
-            running.result()  # or its error
+            running.result()  # raises its error
         return AnswerStream(running, _encoded(running, items, encode or _event))
     except BaseException:
         await _stop(running)
@@ -146,14 +147,14 @@ async def stream(request: Request, work: Work, encode: Encode | None = None) -> 
 
 
 def last_events(body: Body) -> list[tuple[str, Body]]:
-    """The end of a stream: sentences that are final, then the whole answer."""
+    """Return the end of a stream: the final claims, then the whole answer."""
     return [*(("claim", claim) for claim in body["claims"]), ("final", body)]
 
 
 async def _run(work: Work, items: Items) -> None:
     def heard(event: Event) -> None:
         if name := EVENTS.get(event.stage):
-            # Without the note: it may hold words that nobody has verified.
+            # Without the note, which may contain unverified words.
             told = {"stage": event.stage, "seconds": event.seconds, "usage": to_json(event.usage)}
             items.put((name, told))
 
@@ -165,7 +166,7 @@ async def _run(work: Work, items: Items) -> None:
 
 
 async def _begun(items: Items) -> None:
-    """Until there is something to send, or nothing has failed for a while."""
+    """Wait until there is something to send, or no failure for a while."""
     with suppress(TimeoutError):
         async with asyncio.timeout(FIRST_SECONDS):
             await items.begun.wait()
@@ -199,7 +200,7 @@ def _event(name: str, seq: int, data: Body) -> bytes:
 
 
 async def _stop(running: asyncio.Task[None]) -> None:
-    running.cancel()  # nothing happens to one that is done
+    running.cancel()  # no effect on a task that is done
     await asyncio.wait((running,))
     if not running.cancelled():
-        running.exception()  # told already, or of no interest to those who left
+        running.exception()  # already reported, or the client is gone

@@ -1,1 +1,1 @@
-"""Seeing inside a running service: metrics, logs and spans, none of which holds anybody's words."""
+"""Metrics, logs and traces of a running service, none of which contains user text."""

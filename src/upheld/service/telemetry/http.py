@@ -1,8 +1,8 @@
-"""What a service mounts to be seen: one middleware around everything, and one route.
+"""Observability over HTTP: one middleware around everything, and one route.
 
 app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)
 app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
-kb.ask(question, options=AskOptions(listener=metrics.event))   # and then metrics.answered(answer)
+kb.ask(question, options=AskOptions(listener=metrics.event))  # then metrics.answered(answer)
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from upheld.types import new_id
 
 log = logging.getLogger("upheld.service.http")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-UNMATCHED = "unmatched"  # a path that no route takes may hold anything
-LEFT = 499  # the client was gone before the reply began
+UNMATCHED = "unmatched"  # a path without a route may contain anything
+LEFT = 499  # the client left before the reply began
 TEXT_FORMAT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -40,9 +40,9 @@ def _nobody(_scope: Scope) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Every request gets an id, a span, a line in the log and its place in the metrics.
+    """Gives every request an id, a span, a log line and metrics.
 
-    The id is ours alone: one that a caller sends could hold anything.
+    The id is always ours: one sent by a caller could contain anything.
     """
 
     app: ASGIApp
@@ -113,7 +113,7 @@ class Seen:
 
 @dataclass(slots=True)
 class _Reply:
-    """Sends on what it is given, with the request's id, and remembers the status."""
+    """Forwards messages with the request's id, and stores the status."""
 
     send: Send
     id: str = field(default_factory=new_id)
@@ -127,15 +127,15 @@ class _Reply:
 
 
 def _template(scope: Scope) -> str:
-    """`/v1/answers/{id}`, not the path."""
+    """Return the template of the route, such as `/v1/answers/{id}`, not the path."""
     path: Any = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else UNMATCHED
 
 
 def metrics_route(metrics: Metrics, key: SecretStr) -> Callable[[Request], Awaitable[Response]]:
-    """`GET /metrics` for whoever sends the key as a bearer token.
+    """Return the handler of `GET /metrics`, which needs the key as a bearer token.
 
-    It names no tenant, but tells how much is asked and what fails.
+    The metrics name no tenant, but show how much is asked and what fails.
     """
     expected = f"Bearer {key.get_secret_value()}".encode()
 

@@ -1,9 +1,9 @@
-"""Logs as lines of JSON that cannot hold a document, a question or a secret.
+"""Logs as lines of JSON that cannot contain a document, a question or a secret.
 
-Of a record there are the words that stand in our own code, with the arguments that cannot hold
-anybody's words: numbers, ids, names of enums, and names that our code marks as `Safe`. Any other
-argument is shown as `…`. Of an error there are its types, where it came from and the address of the
-server that failed; its message is left out. Beside them there are only the fields named here.
+A record has the literal message of our own code, with only those arguments that cannot contain user
+text: numbers, ids, names of enums, and strings that our code marks as `Safe`. Any other argument is
+shown as `…`. An error is logged by its types, its origin and the address of the server that failed,
+without its message. Beside them there are only the fields named here.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ FIELDS = (
     "threads",
     "address",
 )
-# Their messages are literals, with the rest in arguments; others may put anything into them.
+# Their messages are literals, with the rest in arguments; other loggers may put anything there.
 SPEAK_PLAINLY = ("upheld", "uvicorn")
 FRAMES = 12
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: time, level, logger, message, request, the fields, the error."""
+    """Formats a record as one JSON object: time, level, logger, message, request, fields, error."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
@@ -62,18 +62,18 @@ class JsonLines(logging.Formatter):
 
 
 class Safe(str):
-    """An argument of a message that our code vouches for: never made from what a caller sent."""
+    """A message argument that our code vouches for: never made from what a caller sent."""
 
     __slots__ = ()
 
 
 def error_name(error: BaseException) -> Safe:
-    """The kind of an error, as an argument of a message."""
+    """Return the kind of an error, as an argument of a message."""
     return Safe(type(error).__name__)
 
 
 def told(error: BaseException) -> dict[str, list[str]]:
-    """Of an error its types and where it came from: `extra` for a record in whatever form."""
+    """Return the types of an error and its origin, as `extra` for any log record."""
     chain = list(_chain(error))
     failed = [each.address for each in chain if isinstance(each, UpheldError) and each.address]
     seen = {"error": [_kind(each) for each in chain], "frames": _frames(error)}
@@ -81,19 +81,19 @@ def told(error: BaseException) -> dict[str, list[str]]:
 
 
 def log_json(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
-    """From now on this process logs in this form, and in no other."""
+    """Make this process log in this form only."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    # It tells of every call to a language model, which would be a line without words.
+    # It logs every call to a language model, which would be a line without a message.
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     logging.captureWarnings(True)
-    # Otherwise a record that cannot be written is printed, with its arguments.
+    # Otherwise a record that cannot be written is printed with its arguments.
     logging.raiseExceptions = False
 
 
 class _Hidden:
-    """Stands for an argument that may hold anybody's words."""
+    """Replaces an argument that may contain user text."""
 
     def __str__(self) -> str:
         return "…"
@@ -102,26 +102,26 @@ class _Hidden:
 
 
 def _message(text: str, args: object) -> str:
-    """The message with what may be shown of its arguments."""
+    """Format the message with the arguments that may be shown."""
     if not args:
         return text
     try:
         if isinstance(args, Mapping):
             return text % {name: _shown(each) for name, each in args.items()}
         return text % tuple(map(_shown, args)) if isinstance(args, tuple) else text
-    except (TypeError, ValueError, KeyError):  # a hidden argument in the place of a number
+    except (TypeError, ValueError, KeyError):  # a hidden argument in place of a number
         return text
 
 
 def _shown(arg: object) -> object:
-    # Not by isinstance: a class of somebody's own may print what it likes.
+    # Not by isinstance: a subclass may print anything.
     if arg is None or type(arg) in (bool, int, float, UUID, Safe):
         return arg
     return arg.name if isinstance(arg, Enum) else _Hidden()
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and what it came from."""
+    """Yield the error and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -134,11 +134,11 @@ def _kind(error: BaseException) -> str:
 
 
 def _frames(error: BaseException) -> list[str]:
-    """Where it was raised, the last frames only: files, lines and functions, no source text."""
+    """Return the last frames where it was raised: files, lines and functions, no source text."""
     walked = traceback.walk_tb(error.__traceback__)
     return [frame_line(frame, line) for frame, line in walked][-FRAMES:]
 
 
 def frame_line(frame: FrameType, line: int) -> str:
-    """Where a frame is, without source text or values."""
+    """Describe a frame without source text or values."""
     return f"{Path(frame.f_code.co_filename).name}:{line} {frame.f_code.co_name}"

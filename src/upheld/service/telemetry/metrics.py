@@ -1,6 +1,6 @@
-"""What Prometheus is told: every label is one of few words, and none is a tenant's.
+"""Prometheus metrics: every label is one of a few words, and none names a tenant.
 
-What was missing from an answer, as one of few words: labels of a metric must be bounded.
+What was missing from an answer is mapped to a few kinds, because labels must be bounded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from upheld.types import Answer, Claim, Event, Status, Support
 
 OTHER = "other"
 
-# By how a label of `Answer.degraded` begins; what follows may be anybody's words.
+# By the beginning of an entry of `Answer.degraded`; the rest may contain user text.
 KINDS: tuple[tuple[str, str], ...] = (
     ("no embedder", "embedder"),
     ("the embedder failed", "embedder"),
@@ -49,7 +49,7 @@ KINDS: tuple[tuple[str, str], ...] = (
 
 
 def kind_of(label: str) -> str:
-    """The part that was missing; `other` for what a stage did without."""
+    """Return the part that was missing; `other` for anything else."""
     return next((kind for start, kind in KINDS if label.startswith(start)), OTHER)
 
 
@@ -57,14 +57,14 @@ def kind_of(label: str) -> str:
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 
-# Of the event loop: what a look at `/healthz` notices, and what stops everybody.
+# Of the event loop: from what a call of `/healthz` notices to what blocks every request.
 LAGS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 LAG_SECONDS = 60.0
 
 
 @dataclass(slots=True)
 class LongestLag:
-    """The longest of this minute and the one before."""
+    """The longest lag of this minute and the one before."""
 
     clock: Callable[[], float] = time.monotonic
     _began: float = float("-inf")
@@ -84,7 +84,7 @@ class Metrics:
     """The counters of one process, or of all that share `PROMETHEUS_MULTIPROC_DIR`."""
 
     def __init__(self) -> None:
-        # A series more for each of ours, and nobody asks for them.
+        # They add one series for each of ours, and are of no use here.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         own = CollectorRegistry()
         self._registry = own
@@ -159,7 +159,7 @@ class Metrics:
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """A series that begins with its first event shows no rise, and no share, before it."""
+        """Create all series at zero: one that begins with its first event shows no rise."""
         for support in Support:
             self._claims.labels(support.value)
         for method in METHODS:
@@ -168,10 +168,10 @@ class Metrics:
         for kind in {OTHER, *(kind for _, kind in KINDS)}:
             self._degraded.labels(kind)
 
-    # --- what is told ----------------------------------------------------------------------------
+    # --- recording -------------------------------------------------------------------------------
 
     def event(self, event: Event) -> None:
-        """A `Listener` for runs; stages are named in our code, so they are few."""
+        """Record an event of a run (a `Listener`); stage names are ours, so they are few."""
         self._stage_seconds.labels(event.stage).observe(event.seconds)
         if event.error is not None:
             self._stage_errors.labels(event.stage).inc()
@@ -180,29 +180,29 @@ class Metrics:
                 counter.inc(count)
 
     def answered(self, answer: Answer) -> None:
-        """An answer that a caller is shown."""
+        """Record an answer that a caller gets."""
         method = answer.method if answer.method in METHODS else OTHER
         self._answers.labels(method, answer.status.value).inc()
         self._judged(answer.claims, answer.degraded)
 
     def checked(self, checked: CheckedAnswer) -> None:
-        """An answer of somebody else, checked."""
+        """Record a check of an answer written elsewhere."""
         self._judged(checked.claims, checked.degraded)
 
     def load(self, in_progress: int, waiting: int) -> None:
-        """How full the service is: for `Admission(changed=…)`."""
+        """Record the load of the service: for `Admission(changed=…)`."""
         self._in_progress.set(in_progress)
         self._waiting.set(waiting)
 
     def lag(self, seconds: float) -> None:
-        """How late the event loop is: for `stalls.watched`."""
+        """Record the lag of the event loop: for `stalls.watched`."""
         self._loop_lag.observe(seconds)
         if seconds >= LATE_SECONDS:
             self._loop_stalls.inc(seconds)
         self._longest_lag.set(self._lags.with_(seconds))
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A request that has ended; `route` is the template, never the path."""
+        """Record a request that has ended; `route` is the template, never the path."""
         self._requests.labels(method, route, str(status)).inc()
         self._request_seconds.labels(route).observe(seconds)
 
@@ -212,10 +212,10 @@ class Metrics:
         for kind in {kind_of(label) for label in degraded}:
             self._degraded.labels(kind).inc()
 
-    # --- what is read ----------------------------------------------------------------------------
+    # --- reading ---------------------------------------------------------------------------------
 
     def text(self) -> bytes:
-        """All of it, in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         registry = self._registry
         if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
             _forget_dead(Path(folder))
@@ -225,12 +225,12 @@ class Metrics:
 
 
 def _forget_dead(folder: Path) -> None:
-    """What a killed process had under way is not under way any more; its counts stay."""
+    """Remove the gauges of killed processes; their counters stay."""
     for file in folder.glob("gauge_live*.db"):
         process = int(file.stem.rpartition("_")[2])
         try:
-            os.kill(process, 0)  # asks only whether it is there
+            os.kill(process, 0)  # only tests whether it exists
         except ProcessLookupError:
             mark_process_dead(process)  # type: ignore[no-untyped-call]
         except PermissionError:
-            continue  # it is there, and somebody else's
+            continue  # it exists, under another user

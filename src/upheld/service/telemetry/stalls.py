@@ -1,12 +1,12 @@
-"""Notices when the event loop stalls: how long, how often, and in which code.
+"""Detect stalls of the event loop: how long, how often, and in which code.
 
-A loop that stands still answers nobody, not even `/healthz`. A heartbeat on the loop measures how
-late it is. A thread beside it looks whether the heartbeat is overdue, and logs where the loop is at
-that moment: once the heartbeat itself runs again, nothing is left to be seen.
+A stalled loop answers no request, not even `/healthz`. A heartbeat on the loop measures its lag. A
+thread beside it checks whether the heartbeat is overdue, and logs where the loop is at that moment:
+once the heartbeat runs again, there is nothing left to see.
 
-Where the loop waits for the interpreter's lock, its own stack tells nothing, and the stacks of the
-other threads do: one of them holds it. Where this process had hardly any processor time meanwhile,
-the machine is busy with something else. Stacks are files, lines and functions, never values.
+If the loop waits for the interpreter lock, its own stack shows nothing, but the stacks of the other
+threads do: one of them holds it. If this process had hardly any CPU time meanwhile, the machine is
+busy with something else. Stacks are files, lines and functions, never values.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WAITING = frozenset(
 
 @dataclass(slots=True)
 class StallMonitor:
-    """Measures how late the running loop is; `lag` is told seconds at every heartbeat."""
+    """Measures the lag of the running loop; `lag` is called with seconds at every heartbeat."""
 
     lag: Callable[[float], None]
     clock: Callable[[], float] = time.monotonic
@@ -48,7 +48,7 @@ class StallMonitor:
     _logged_at: float = field(default=float("-inf"), init=False)
 
     def start(self) -> threading.Thread:
-        """Begin on the running loop; the thread ends after `stop`."""
+        """Start on the running loop; the returned thread ends after `stop`."""
         self._thread = threading.get_ident()
         self._schedule()
         watching = threading.Thread(target=self._watch, name="upheld-stalls", daemon=True)
@@ -74,7 +74,7 @@ class StallMonitor:
             self.look()
 
     def look(self) -> None:
-        """Log where the loop is if its heartbeat is overdue; one line in a while."""
+        """Log where the loop is if its heartbeat is overdue, at most once in `LOG_SECONDS`."""
         now = self.clock()
         late = now - self._due
         if late < LATE_SECONDS or now - self._logged_at < LOG_SECONDS:
@@ -96,7 +96,7 @@ class StallMonitor:
 
 @asynccontextmanager
 async def watched(lag: Callable[[float], None]) -> AsyncIterator[StallMonitor]:
-    """Watch the running loop for the length of the block."""
+    """Watch the running loop during the block."""
     monitor = StallMonitor(lag)
     thread = monitor.start()
     try:
@@ -107,11 +107,11 @@ async def watched(lag: Callable[[float], None]) -> AsyncIterator[StallMonitor]:
 
 
 def _stack(frame: FrameType | None, most: int) -> list[str]:
-    """The innermost frames, the last one called at the end."""
+    """Return the innermost frames, the last one called at the end."""
     walked = reversed([*traceback.walk_stack(frame)]) if frame is not None else ()
     return [frame_line(each, line) for each, line in walked][-most:]
 
 
 def _at_work(frame: FrameType) -> list[str]:
-    """The stack of another thread, unless it waits for work."""
+    """Return the stack of another thread, or nothing if it waits for work."""
     return [] if frame.f_code.co_name in _WAITING else _stack(frame, FRAMES_OF_OTHERS)

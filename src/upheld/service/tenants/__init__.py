@@ -1,1 +1,1 @@
-"""The knowledge base of each tenant, and how a tenant goes. No request is read here."""
+"""The knowledge base of each tenant, and the deletion of a tenant. No HTTP."""

@@ -1,7 +1,7 @@
-"""A tenant goes with all that it has: keys first, then rows, then storage.
+"""Delete a tenant with everything it has: keys first, then rows, then storage.
 
-Each step can be done again. Rows go in one transaction, which leaves the tenant's id behind, so a
-command that was killed before the storage was empty finds its way back to it by the name.
+Each step can be repeated. Rows are deleted in one transaction, which leaves the tenant's id behind,
+so that a command that was killed before the storage was empty can be run again by name.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from upheld.service.db.database import admin_session
 from upheld.service.tenants.indexes import tenant_prefix
 from upheld.settings import Settings
 
-JOBS_SECONDS = 60.0  # for jobs under way to stop: each ends what it cannot leave by half
+JOBS_SECONDS = 60.0  # for running jobs to stop: each finishes what it cannot interrupt
 _LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A tenant that is no more, and how many objects were removed from its storage."""
+    """A deleted tenant, and how many objects were removed from its storage."""
 
     name: str
-    ids: tuple[UUID, ...]  # more than one, if the name was used before
+    ids: tuple[UUID, ...]  # several, if the name was used before
     objects: int
 
 
 async def end_tenant(settings: Settings, name: str) -> Ended:
-    """Delete a tenant; safe to run again, whenever it was stopped."""
+    """Delete a tenant; safe to run again after an interruption."""
     url = settings.database_url
     async with admin_session(url) as admin:
         living = [each for each in await tenants.listed(admin) if each.name == name]
@@ -54,7 +54,7 @@ async def end_tenant(settings: Settings, name: str) -> Ended:
 
 
 async def clear_storage(settings: Settings, id: UUID) -> int:
-    """Remove all that a tenant has in storage; how many objects there were."""
+    """Delete everything that a tenant has in storage; returns the number of objects."""
     own = settings.model_copy(update={"kb": tenant_prefix(settings, id)})
     return await open_objects(own).clear()
 

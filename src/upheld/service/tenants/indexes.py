@@ -1,7 +1,7 @@
-"""One knowledge base a tenant, each under its own prefix; models are shared, indexes are not.
+"""One knowledge base per tenant, each under its own prefix; models are shared, indexes are not.
 
-Who opens an index waits for nobody else's, and no longer than there is time: a store that hangs for
-one tenant stops that tenant alone.
+Opening an index does not wait for other tenants, and has a timeout: a store that hangs for one
+tenant blocks only that tenant.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OPEN_SECONDS = 10.0
 
 
 def tenant_prefix(settings: Settings, tenant: UUID) -> str:
-    """Where all that a tenant owns is stored."""
+    """Return the prefix of everything that a tenant owns."""
     return f"{settings.kb.rstrip('/')}/tenants/{tenant}"
 
 
@@ -35,7 +35,7 @@ class _Open:
 
 
 class TenantIndexes:
-    """Opens indexes as they are asked for; the ones that were idle longest are closed again."""
+    """Opens indexes on demand; those that were idle longest are closed again."""
 
     def __init__(self, settings: Settings, shared: Shared) -> None:
         self._settings, self._shared = settings, shared
@@ -46,8 +46,8 @@ class TenantIndexes:
     async def of(
         self, tenant: UUID, collection: str, seconds: float = math.inf
     ) -> AsyncIterator[AsyncUpheld]:
-        """A tenant's collection, by the same code as in a program of one's own."""
-        while (held := self._open.get(tenant)) is None:  # it may be closed again before we look
+        """Open a tenant's collection, as the library does; raises `StorageError` on timeout."""
+        while (held := self._open.get(tenant)) is None:  # it may be closed again meanwhile
             await self._opened(tenant, seconds)
         self._open.move_to_end(tenant)
         held.users += 1
@@ -59,7 +59,7 @@ class TenantIndexes:
             await self._close_idle()
 
     async def reach(self) -> None:
-        """Touch the storage that all tenants share; raises if it does not answer."""
+        """Query the storage that all tenants share; raises if it does not answer."""
         await open_objects(self._settings).listed("_reach")
 
     async def close(self) -> None:
@@ -67,13 +67,13 @@ class TenantIndexes:
             opening.cancel()
         if self._opening:
             await asyncio.wait(self._opening.values())
-        async with AsyncExitStack() as closing:  # all of them, also if one fails
+        async with AsyncExitStack() as closing:  # all of them, even if one fails
             for held in self._open.values():
                 closing.push_async_callback(held.parts.leave)
             self._open.clear()
 
     async def _opened(self, tenant: UUID, seconds: float) -> None:
-        """Until the index is open; one opening serves all who ask for it, also if one leaves."""
+        """Wait until the index is open; concurrent callers share one task."""
         opening = self._opening.get(tenant)
         if opening is None:
             opening = self._opening[tenant] = asyncio.create_task(self._join(tenant))
@@ -94,11 +94,11 @@ class TenantIndexes:
 
     def _own(self, tenant: UUID) -> Settings:
         own = {"kb": tenant_prefix(self._settings, tenant), "call_cache": None}
-        # Replies of a language model hold words of documents: a cache would outlive deletion.
+        # Replies of a language model contain words of documents: a cache would outlive deletion.
         return self._settings.model_copy(update=own)
 
     async def _close_idle(self) -> None:
-        """One in use stays: there are as many of those as requests that were let in."""
+        """Close idle indexes above the limit; those in use stay, at most one per request."""
         idle = [tenant for tenant, held in self._open.items() if not held.users]
         for tenant in idle[: max(len(self._open) - self._settings.open_indexes, 0)]:
             await self._open.pop(tenant).parts.leave()

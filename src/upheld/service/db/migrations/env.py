@@ -1,4 +1,4 @@
-"""Alembic's entry: it runs on the connection that `migrate` opened."""
+"""Alembic's entry point: it runs on the connection that `migrate` opened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from upheld.service.db.tables import metadata
 
 
 def _ours(name: str | None, kind: str, _parents: Any) -> bool:
-    """Procrastinate's tables are made here, but described by procrastinate."""
+    """Leave out procrastinate's tables: created here, but described by procrastinate."""
     return not (kind == "table" and name is not None and name.startswith("procrastinate_"))
 
 

@@ -35,7 +35,7 @@ def _of_answer() -> sa.ForeignKeyConstraint:
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "tenants",
         sa.Column("id", sa.Uuid, primary_key=True),

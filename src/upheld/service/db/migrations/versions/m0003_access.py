@@ -7,7 +7,7 @@ from alembic import op
 revision = "0003"
 down_revision = "0002"
 
-# Empty and not NULL once a transaction has set it: both mean that nobody was named.
+# Empty and not NULL once a transaction has set it: both mean that no tenant is named.
 _TENANT = "NULLIF(current_setting('upheld.tenant', true), '')"
 _OWN = f"tenant_id = {_TENANT}::uuid"
 _OWN_JOB = f"args ->> 'tenant' = {_TENANT}"
@@ -28,7 +28,7 @@ _TENANTS_OWN = (
 )
 _ADMINS = ("tenants", "api_keys", "audit_log")
 
-# Roles belong to the whole server, and another database of it may have made them.
+# Roles belong to the whole server, and another of its databases may have created them.
 _ROLES = """
 DO $$
 DECLARE
@@ -44,8 +44,8 @@ END;
 $$;
 """
 
-# Before a key is verified nobody knows its tenant, so row security would hide it. This runs as its
-# owner, whom the admin's policy lets read keys, and gives at most the one key of a full prefix.
+# Before a key is verified its tenant is unknown, so row security would hide it. This runs as its
+# owner, whom the admin's policy lets read keys, and returns at most the one key of a full prefix.
 _FIND_KEY = """
 CREATE FUNCTION upheld_find_key(wanted text)
 RETURNS TABLE (
@@ -79,7 +79,7 @@ GRANT USAGE ON SEQUENCE procrastinate_jobs_id_seq, procrastinate_events_id_seq,
 
 
 def upgrade() -> None:
-    """Close every table, then open what each role needs."""
+    """Close every table, then grant what each role needs."""
     run = op.get_bind().execution_options(no_parameters=True).exec_driver_sql
     run(_ROLES)
     for table in {*_TENANTS_OWN, *_ADMINS, *_QUEUE}:

@@ -12,7 +12,7 @@ _OWN = "tenant_id = NULLIF(current_setting('upheld.tenant', true), '')::uuid"
 
 
 def upgrade() -> None:
-    """Make the table, closed to all but the tenant that the application names."""
+    """Create the table, visible only to the tenant that the application names."""
     op.create_table(
         "guarantees",
         sa.Column("tenant_id", sa.Uuid, sa.ForeignKey("tenants.id"), nullable=False),

@@ -8,8 +8,8 @@ from alembic import op
 revision = "0007"
 down_revision = "0006"
 
-# No role may delete a key or an entry of the audit log, and the admin sees no document: this runs
-# as its owner, who has all three roles, for the one tenant that it names.
+# No role may delete a key or an audit entry, and the admin sees no document: this runs as its
+# owner, who has all three roles, for the one tenant that it names.
 _END = """
 CREATE FUNCTION upheld_end_tenant(wanted uuid) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -51,7 +51,7 @@ GRANT EXECUTE ON FUNCTION upheld_end_tenant(uuid) TO upheld_admin;
 
 
 def upgrade() -> None:
-    """Make the table, which only grows, and the function."""
+    """Create the append-only table and the function."""
     op.create_table(
         "ended_tenants",
         sa.Column("id", sa.Uuid, primary_key=True),

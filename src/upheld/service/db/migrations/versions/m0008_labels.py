@@ -1,7 +1,7 @@
 """Labels in row security: a transaction sees documents and jobs of the labels that it names.
 
-A transaction that names none sees documents without labels, and no job of anybody else. Until now
-the application's queries alone looked at labels.
+A transaction that names none sees documents without labels, and no jobs of the owner or of keys
+with labels. Before this, only the application's queries checked labels.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ down_revision = "0007"
 _ALL = "current_setting('upheld.all_labels', true) = 'yes'"
 _LABELS = "NULLIF(current_setting('upheld.labels', true), '')::text[]"
 _DOCUMENT = f"{_ALL} OR cardinality(labels) = 0 OR labels && {_LABELS}"
-# Inside the policy the documents are those that the transaction may see.
+# Inside the policy, only documents that the transaction may see are visible.
 _COLLECTION = (
     f"{_ALL} OR EXISTS (SELECT FROM documents document"
     " WHERE document.tenant_id = collections.tenant_id AND document.collection = collections.name)"
 )
-# A job that an owner's key asked for has no labels, and the comparison is not true.
+# A job of an owner's key has no labels, so the comparison is not true.
 _JOB = f"{_ALL} OR args -> 'labels' <@ to_jsonb({_LABELS})"
-# Deleting a tenant runs as the owner, who is bound by the same policies.
+# The deletion of a tenant runs as the owner, who is subject to the same policies.
 _END = """
 ALTER FUNCTION upheld_end_tenant(uuid) RENAME TO upheld_end_tenant_seen;
 REVOKE ALL ON FUNCTION upheld_end_tenant_seen(uuid) FROM upheld_admin;
@@ -39,11 +39,11 @@ GRANT EXECUTE ON FUNCTION upheld_end_tenant(uuid) TO upheld_admin;
 _STATEMENTS = (
     f"CREATE POLICY labels ON documents AS RESTRICTIVE TO upheld_app USING ({_DOCUMENT})",
     f"CREATE POLICY labels ON procrastinate_jobs AS RESTRICTIVE TO upheld_app USING ({_JOB})",
-    # Only for reading: a collection is made before its first document.
+    # Only for reading: a collection is created before its first document.
     f"CREATE POLICY labels ON collections AS RESTRICTIVE FOR SELECT TO upheld_app"
     f" USING ({_COLLECTION})",
     _END,
-    # Whoever has cleared the storage of a deleted tenant notes it; workers do what is left.
+    # The process that clears the storage of a deleted tenant records it; workers do the rest.
     "CREATE POLICY worker ON ended_tenants TO upheld_worker USING (true)",
     "GRANT SELECT (id, ended_at, cleared_at), UPDATE (cleared_at) ON ended_tenants"
     " TO upheld_worker",

@@ -8,8 +8,8 @@ from alembic import op
 revision = "0009"
 down_revision = "0008"
 
-# Procrastinate's `procrastinate_fetch_job_v2`, with another order: of the tenants with a job that
-# can run, the one whose last job began longest ago is next. A worker runs one job of a tenant at a
+# Procrastinate's `procrastinate_fetch_job_v2` with another order: of the tenants with a runnable
+# job, the one whose last job started longest ago is next. A worker runs one job of a tenant at a
 # time, so that a tenant with many collections cannot take all of its places.
 _FETCH = """
 CREATE FUNCTION upheld_fetch_job(wanted_queues varchar[], worker bigint)
@@ -50,8 +50,8 @@ BEGIN
 END;
 $$;
 """
-# A job that has done a part of its work waits for its next turn. It has not failed, and attempts of
-# before were not in vain: they are counted from there.
+# A job that has done part of its work waits for its next turn. It has not failed, so its attempts
+# start again at zero.
 _REQUEUE = """
 CREATE FUNCTION upheld_requeue_job(wanted bigint, seconds double precision)
 RETURNS void LANGUAGE sql AS $$
@@ -64,8 +64,8 @@ RETURNS void LANGUAGE sql AS $$
      WHERE id = wanted AND status = 'doing'
 $$;
 """
-# Procrastinate tells workers of new jobs only; what becomes free when another job ends would wait
-# for a worker's next look, which is seconds away.
+# Procrastinate notifies workers of new jobs only; a job that becomes runnable when another one ends
+# would wait for a worker's next poll, which is seconds away.
 _WAKE = """
 CREATE FUNCTION upheld_wake_workers() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -94,7 +94,7 @@ _GRANTS = """
 CREATE POLICY worker_turn ON tenants FOR UPDATE TO upheld_worker USING (true);
 GRANT SELECT (id, job_began_at), UPDATE (job_began_at) ON tenants TO upheld_worker;
 """
-# What the tenant has stored counts whole, also if the transaction sees documents of some labels.
+# The tenant's usage counts all documents, even if the transaction sees only some labels.
 _USAGE = """
 CREATE FUNCTION upheld_usage(but_for_collection text, but_for_id text)
 RETURNS TABLE (stored_documents bigint, stored_bytes numeric) LANGUAGE plpgsql AS $$
@@ -112,7 +112,7 @@ BEGIN
 END;
 $$;
 """
-# Deletions that wait do so for nobody else's jobs any more.
+# Waiting deletions no longer wait for other jobs.
 _OWN_LANE = """
 SELECT set_config('upheld.all_labels', 'yes', true);
 UPDATE procrastinate_jobs SET lock = lock || '/delete'
@@ -122,7 +122,7 @@ SELECT set_config('upheld.all_labels', '', true);
 
 
 def upgrade() -> None:
-    """Add the columns and the functions; documents of before count with no bytes."""
+    """Add the columns and the functions; existing documents count with no bytes."""
     op.add_column("tenants", sa.Column("job_began_at", sa.DateTime(timezone=True)))
     op.add_column(
         "documents", sa.Column("bytes", sa.BigInteger, nullable=False, server_default=sa.text("0"))

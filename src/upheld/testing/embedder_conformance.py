@@ -1,4 +1,4 @@
-"""What every `Embedder` must do; subclass it in a test and give it an `embedder` fixture."""
+"""What every `Embedder` must do; subclass it in a test and define an `embedder` fixture."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EmbedderConformance:
         alone = [await embedder.embed([text, TEXTS[0]]) for text in TEXTS]
         found = await asyncio.gather(*(embedder.embed([text, TEXTS[0]]) for text in TEXTS))
         for own, ours in enumerate(found):
-            # Neighbours in a batch move a vector a little, most where there are no words in it.
+            # Neighbours in a batch change a vector a little, most of all for a text without words.
             similarity = [float(ours[0] @ theirs[0]) for theirs in alone]
             assert max(similarity) == similarity[own] > (0.97 if TEXTS[own] else 0.96)
             assert float(ours[1] @ alone[own][1]) > 0.97

@@ -1,4 +1,4 @@
-"""What every `Entailment` must do; subclass it in a test and give it a `model` fixture."""
+"""What every `Entailment` must do; subclass it in a test and define a `model` fixture."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class EntailmentConformance:
 
 
 class TrainedEntailmentConformance(EntailmentConformance):
-    """What a model that has learnt something must do besides."""
+    """What a trained model must do in addition."""
 
     async def test_it_tells_what_is_said_from_what_is_not(self, model: Entailment) -> None:
         said, denied, other, *_ = await model.judge(PAIRS)

@@ -1,4 +1,4 @@
-"""A fake embedder: hashed bags of words, so that texts that share words are near."""
+"""A fake embedder: hashed bags of words, so that texts that share words are similar."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(slots=True)
 class FakeEmbedder:
-    """Deterministic, quick, and honest about nothing but shared words; `fail` makes it raise."""
+    """Deterministic and fast; similarity means shared words only. `fail` makes it raise."""
 
     dimension: int = 64
     identity: str = "fake-bag-of-words"
     fail: bool = False
-    embedded: list[str] = field(default_factory=list)  # every text it was given, in order
+    embedded: list[str] = field(default_factory=list)  # all texts it embedded, in order
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
@@ -33,7 +33,7 @@ class FakeEmbedder:
         self.embedded += texts
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in enumerate(texts):
-            # Words are signed, so that texts with nothing in common are near zero, not above it.
+            # Words are signed, so that texts with nothing in common have a similarity near zero.
             for word in _WORD.findall(text.casefold()) or ["\0"]:
                 digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
                 place = int.from_bytes(digest[:4], "big") % self.dimension
@@ -44,4 +44,4 @@ class FakeEmbedder:
         return vectors
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there are no resources."""

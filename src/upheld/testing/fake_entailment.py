@@ -1,4 +1,4 @@
-"""A fake entailment model: shared words decide, negations and figures contradict, faults on cue."""
+"""A fake entailment model: shared words entail, negations and figures contradict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEUTRAL = Judgement(0.04, 0.03, 0.93)
 
 
 class Fault(Enum):
-    """What can go wrong with a model, on cue."""
+    """The faults that a fake model can show on demand."""
 
     ERROR = "raises an error"
     KILLED = "raises an error, now and ever after"
@@ -35,7 +35,7 @@ class Fault(Enum):
 
 @dataclass(slots=True)
 class FakeEntailment:
-    """Deterministic and quick; `faults` are used up one a call, None is a call that goes well.
+    """Deterministic and fast; each call uses up one of `faults`, where None is a normal call.
 
     >>> model = FakeEntailment(faults=[None, Fault.HANG])
     """
@@ -44,7 +44,7 @@ class FakeEntailment:
     languages: frozenset[str] = frozenset({"en"})
     room: int = 253
     faults: list[Fault | None] = field(default_factory=list)
-    always: Judgement | None = None  # says this about everything: a model that is far too sure
+    always: Judgement | None = None  # returned for every pair, such as by an overconfident model
     asked: list[list[Pair]] = field(default_factory=list)  # every call
     dead: bool = False
 

@@ -1,4 +1,4 @@
-"""A fake grader: shared words decide, faults on cue."""
+"""A fake grader: shared words decide, faults on demand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from upheld.text.words import content_stems
 
 
 def shared_words(pair: QueryPassagePair) -> float:
-    """The share of the query's words that the text has, kept inside (0, 1)."""
+    """Return the share of the query's words that the text has, within (0, 1)."""
     asked = content_stems(pair.query)
     shared = len(asked & content_stems(pair.text)) / (len(asked) or 1)
     return 0.02 + 0.96 * shared
@@ -21,7 +21,7 @@ def shared_words(pair: QueryPassagePair) -> float:
 
 @dataclass(slots=True)
 class FakeGrader:
-    """Deterministic and quick; `faults` are used up one a call, None is a call that goes well.
+    """Deterministic and fast; each call uses up one of `faults`, where None is a normal call.
 
     >>> grader = FakeGrader(faults=[None, Fault.ERROR])
     >>> sure = FakeGrader(score=lambda pair: 0.99)
@@ -29,7 +29,7 @@ class FakeGrader:
 
     identity: str = "fake-grader"
     score: Callable[[QueryPassagePair], float] = shared_words
-    latency: float = 0.0  # seconds a call
+    latency: float = 0.0  # seconds per call
     faults: list[Fault | None] = field(default_factory=list)
     asked: list[list[QueryPassagePair]] = field(default_factory=list)  # every call
     dead: bool = False

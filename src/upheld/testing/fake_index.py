@@ -1,4 +1,4 @@
-"""An index in memory with the semantics of the port: for tests, and for reading."""
+"""An in-memory index with the semantics of the port: for tests, and as a reference."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Collection:
 
 @dataclass(slots=True)
 class FakeIndex:
-    """Implements `upheld.ports.Index`; `shared` stands for the storage that several may open."""
+    """Implements `upheld.ports.Index`; `shared` is the storage that several instances may open."""
 
     embedder_identity: str | None = None
     dimension: int | None = None

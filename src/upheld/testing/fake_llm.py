@@ -1,4 +1,4 @@
-"""A scripted language model that keeps the port's contract."""
+"""A scripted language model that fulfils the port's contract."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from upheld.types import Usage
 Line = BaseModel | Mapping[str, Any] | str | LLMError
 Script = Callable[[Sequence[Message], type[BaseModel] | None], Line] | Sequence[Line]
 
-_PIECE = re.compile(r"\s*\S{1,4}|\s+")  # what this model has for tokens
+_PIECE = re.compile(r"\s*\S{1,4}|\s+")  # the tokens of this model
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What one call asked for; `output` is None for a stream."""
+    """The arguments of one call; `output` is None for a stream."""
 
     messages: tuple[Message, ...]
     output: type[BaseModel] | None
@@ -33,18 +33,18 @@ class Call:
 
 
 class FakeLLM:
-    """Says what its script says: a list of lines, or a function of messages and output model.
+    """Returns the lines of its script: a list, or a function of messages and output model.
 
     >>> llm = FakeLLM([{"claims": []}, LLMUnavailableError("down")])
 
-    One line serves one sample. A line is a value, a mapping, raw text, or an error to raise; a
-    list that has come to its end raises LLMOutputError. `calls` records what was asked.
+    One line serves one sample. A line is a value, a mapping, raw text, or an error to raise; after
+    the last line of a list, LLMOutputError is raised. `calls` records the arguments of each call.
     """
 
     def __init__(self, script: Script, *, latency: float = 0.0) -> None:
         self._say = script if callable(script) else _in_turn(iter(script))
         self._latency = latency
-        self._seen: list[str] = []  # prompts so far: their prefixes count as cached
+        self._seen: list[str] = []  # earlier prompts; shared prefixes count as cached
         self.calls: list[Call] = []
 
     @property
@@ -82,7 +82,7 @@ class FakeLLM:
         return sum(_pieces(each.content) + 1 for each in messages)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there are no resources."""
 
     async def _speak(
         self,
@@ -120,7 +120,7 @@ def _pieces(text: str) -> int:
 
 
 def _prefix(one: str, other: str) -> str:
-    """What two texts have in common at their beginning; halving is far quicker than stepping."""
+    """Return the common prefix of two texts; bisection is much faster than stepping."""
     same, beyond = 0, min(len(one), len(other)) + 1
     while beyond - same > 1:
         middle = (same + beyond) // 2

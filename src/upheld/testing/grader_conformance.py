@@ -1,4 +1,4 @@
-"""What every `Grader` must do; subclass it in a test and give it a `grader` fixture."""
+"""What every `Grader` must do; subclass it in a test and define a `grader` fixture."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class GraderConformance:
 
 
 class TrainedGraderConformance(GraderConformance):
-    """What a grader that has learnt something must do besides."""
+    """What a trained grader must do in addition."""
 
     async def test_it_tells_what_helps_from_what_does_not(self, grader: Grader) -> None:
         helps, other, empty, *_ = await grader.grade(PAIRS)
@@ -79,5 +79,5 @@ class TrainedGraderConformance(GraderConformance):
 
 
 def near(one: float, other: float) -> bool:
-    """The same but for what int8 scales, which depend on the batch, do to it."""
+    """Return whether two scores are equal up to int8 scaling, which depends on the batch."""
     return abs(one - other) < 0.1

@@ -1,4 +1,4 @@
-"""What every `Index` must do: run on the fake, on a folder and on object storage.
+"""What every `Index` must do; run on the fake, on a folder and on object storage.
 
     @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
     async def test_conforms(check): await check(open_index)

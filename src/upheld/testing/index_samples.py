@@ -1,4 +1,4 @@
-"""What the checks of an index share: small documents, and how an index is opened and asked."""
+"""Shared by the checks of an index: small documents, and helpers to open and query an index."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def made(
     ingest_version: str = "test",
     places: Iterable[tuple[int, int | None, tuple[str, ...]]] = (),
 ) -> IndexedDocument:
-    """A document of these passages, one line each; each has the places that begin inside it."""
+    """Make a document of these passages, one line each, with the places inside each of them."""
     import numpy as np
 
     text = "\n".join(texts)
@@ -57,7 +57,7 @@ def made(
 
 
 def unit(*values: float) -> Any:
-    """A query vector."""
+    """Return a query vector."""
     import numpy as np
 
     return np.asarray(values, dtype=np.float32)
@@ -68,17 +68,17 @@ Check = Callable[[OpenIndex], Awaitable[None]]
 
 
 def ids(hits: Iterable[Hit]) -> list[str]:
-    """The documents that were hit, in order."""
+    """Return the documents of the hits, in order."""
     return [hit.passage.document_id for hit in hits]
 
 
 async def opened(open_index: OpenIndex) -> Index:
-    """The index, with the embedder of the samples."""
+    """Open the index with the embedder of the samples."""
     return await open_index(EMBEDDER, DIMENSION)
 
 
 async def raises(kind: type[Exception], call: Awaitable[object]) -> Exception:
-    """The error that the call must end with."""
+    """Return the error that the call must raise; fails if it does not."""
     try:
         await call
     except kind as error:

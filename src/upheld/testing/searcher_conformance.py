@@ -1,4 +1,4 @@
-"""What every `Searcher` must do; subclass it in a test and give it a `searcher` fixture."""
+"""What every `Searcher` must do; subclass it in a test and define a `searcher` fixture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNHEARD_OF = Question("zyxgloop qwertlefump")
 
 
 class SearcherConformance:
-    """The contract of the port, as tests; somewhere there is a text with `ANSWER` in it."""
+    """The contract of the port, as tests; the searched texts must contain `ANSWER`."""
 
     async def test_it_finds_what_answers(self, searcher: Searcher) -> None:
         found = await searcher(KNOWN)

@@ -1,1 +1,1 @@
-"""From files to indexed passages: read, chunk, embed, write. No stage, no engine."""
+"""From files to indexed passages: read, chunk, embed, write. No stages and no storage engine."""

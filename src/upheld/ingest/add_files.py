@@ -1,4 +1,4 @@
-"""Adds files to an index: what changed is read, cut, embedded and written, and nothing else."""
+"""Add files to an index: read, chunk, embed and write only what has changed."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ from upheld.types import Document, DocumentInfo, Passage, Scope
 if TYPE_CHECKING:
     from upheld.ports import Vectors
 
-# A batch is one commit: large enough for commits to cost little, small enough to lose in a crash.
+# A batch is one commit: large enough that commits cost little, small enough that a crash loses
+# little.
 BATCH_PASSAGES = 192
 BATCH_CHARACTERS = 8_000_000
-FILES_AT_ONCE = 2  # a large file does not hold up those after it
-FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start soon
-# Rows that no index covers yet cost BM25 40 ms a thousand: docs/decisions/001-search-engine.md
+FILES_AT_ONCE = 2  # so that a large file does not block those after it
+FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start early
+# Rows not yet covered by an index cost BM25 40 ms per thousand: docs/decisions/001-search-engine.md
 LONGEST_TAIL = 4_000
 
 
@@ -53,13 +54,14 @@ async def add(
     progress: Tell | None = None,
     prune: bool = False,
 ) -> AddReport:
-    """Bring a collection in line with files and folders.
+    """Make a collection match files and folders.
 
-    Unchanged files are skipped, changed ones replaced, and at the end what is gone from a folder is
-    deleted: nothing if a folder could not be listed; nothing without `prune` if a file could not be
-    read, or if it would be all documents of a folder, or more than 10 and a tenth of them.
-    Run again after an interruption, it goes on where it was: what was acknowledged is unchanged.
-    Without `labels`, documents keep those that they have: a private one never becomes public.
+    Unchanged files are skipped, changed ones replaced. At the end, documents whose files are gone
+    from a folder are deleted; but none if a folder could not be listed, and without `prune` none if
+    a file could not be read, or if it would be all documents of a folder, or more than 10 and a
+    tenth of them. After an interruption, run it again: it continues, since files already written
+    are unchanged. Without `labels`, documents keep the labels they have, so that a private one
+    never becomes public.
     """
     began = time.monotonic()
     version = ingest_version(chunker, embedder)
@@ -92,7 +94,7 @@ async def _delete_gone(
     *,
     prune: bool,
 ) -> AddReport:
-    """The last step, when all that there is was listed, read and written."""
+    """Delete documents whose files are gone; run after everything was listed, read and written."""
     try:
         gone = await asyncio.to_thread(find_gone, found, known)
     except OSError as error:
@@ -112,12 +114,12 @@ class _CutDocument:
     file: File
     document: Document
     passages: tuple[Passage, ...]
-    hidden: int  # characters that the file hides
+    hidden: int  # characters of text that the file hides
 
 
 @dataclass(frozen=True, slots=True)
 class _Cutter:
-    """From a file to passages; runs in a thread."""
+    """Reads and chunks one file; runs in a thread."""
 
     reader: Reader
     chunker: Chunker
@@ -163,20 +165,20 @@ class _Line:
     report: AddReport
     done: Progress
     tail: int = 0  # passages written since the index was last maintained
-    batch: list[_CutDocument] = field(default_factory=list)  # what was read last
-    enough: int = 0  # passages that fill it
-    reading: dict[str, None] = field(default_factory=dict)  # names, in the order they began
+    batch: list[_CutDocument] = field(default_factory=list)  # read since the last full one
+    enough: int = 0  # passages that make it full
+    reading: dict[str, None] = field(default_factory=dict)  # file names, in order of start
     to_embed: asyncio.Queue[list[_CutDocument]] = field(default_factory=lambda: asyncio.Queue(1))
     to_write: asyncio.Queue[_Embedded] = field(default_factory=lambda: asyncio.Queue(1))
 
     async def read(self) -> None:
-        """Read several files at once, so that a large one does not hold up those after it."""
+        """Read several files at once, so that a large one does not block those after it."""
         self.enough = min(FIRST_BATCH_PASSAGES, BATCH_PASSAGES)
         left = iter(self.files)
         await together(*(self._read_all(left) for _ in range(FILES_AT_ONCE)))
         if self.batch:
             await self.to_embed.put(self.batch)
-        await self.to_embed.put([])  # the end
+        await self.to_embed.put([])  # marks the end
 
     async def _read_all(self, left: Iterator[File]) -> None:
         for file in left:
@@ -189,7 +191,7 @@ class _Line:
                 self.report = replace(self.report, failed=(*self.report.failed, failure))
                 self.tell_done(file)
             else:
-                self.batch.append(cut)  # not before: while one waits, the other may send it off
+                self.batch.append(cut)  # only now: while this waited, the batch may have been sent
             finally:
                 self.reading.pop(file.path.name, None)
             if _is_full(self.batch, self.enough):
@@ -202,7 +204,7 @@ class _Line:
         await self.to_write.put(([], None))
 
     async def _embedded(self, batch: list[_CutDocument]) -> Vectors | None:
-        """The vectors of a batch; one that holds a large file is embedded in parts."""
+        """Return the vectors of a batch; a batch with a large file is embedded in parts."""
         if self.embedder is None:
             return None
         import numpy
@@ -248,7 +250,7 @@ class _Line:
         self.progress(self.done)
 
     def _begin(self, bytes: int, passages: int) -> None:
-        """Count what is embedded but not written; the caller tells of it when it is less."""
+        """Count what is embedded but not written yet; report it if the count grew."""
         self.done = replace(
             self.done,
             bytes_begun=self.done.bytes_begun + bytes,
@@ -270,4 +272,4 @@ def _is_full(batch: list[_CutDocument], enough: int) -> bool:
 
 
 def _tell_nobody(progress: Progress) -> None:
-    """Where nobody watches."""
+    """Ignore the progress: the default without a listener."""

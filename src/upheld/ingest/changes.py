@@ -1,8 +1,8 @@
-"""What is new, changed or gone, by comparing files with what the index acknowledges.
+"""Find new, changed and deleted files by comparing them with the documents in the index.
 
-A share that is not mounted, a folder without permission and a disk with errors all look like files
-that are gone. Deleting is therefore the last thing a run does, only if everything could be listed,
-and only a few documents unless the caller agrees (`prune`).
+A network share that is not mounted, a folder without permission and a disk with errors all look
+like deleted files. So deletion is the last step of a run, happens only if everything could be
+listed, and only for a few documents unless the caller agrees (`prune`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from upheld.add_report import AddReport
 from upheld.ingest.walk import Found
 from upheld.types import DocumentInfo, content_hash
 
-_THREADS = 8  # they wait for the disk, and hashing lets go of the interpreter
+_THREADS = 8  # they wait for the disk, and hashing releases the interpreter lock
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that was found, and what the index knows of it."""
+    """A file, and its document in the index, if there is one."""
 
     path: Path
     uri: str
@@ -34,7 +34,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Files to read, and files to leave alone."""
+    """Files to read, and files that are unchanged."""
 
     to_read: tuple[File, ...]
     unchanged: tuple[File, ...]
@@ -51,9 +51,9 @@ class Changes:
 def compare(
     found: Found, known: Iterable[DocumentInfo], ingest_version: str, labels: frozenset[str] | None
 ) -> Changes:
-    """A file is unchanged if its bytes, its labels and all that made its passages are.
+    """Compare bytes, labels and ingest version of each file with its indexed document.
 
-    Labels that are not given are those that the document has.
+    If `labels` is None, labels are not compared, since documents keep theirs.
     """
     by_uri = {info.uri: info for info in known}
 
@@ -69,7 +69,7 @@ def compare(
                 and info.source_hash == content_hash(path.read_bytes())
             )
         except OSError:
-            return File(path, uri, 0, info), False  # reading it will say what is wrong
+            return File(path, uri, 0, info), False  # reading it will report the error
         return File(path, uri, size, info), same
 
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -80,16 +80,16 @@ def compare(
     )
 
 
-# A run may delete this many documents of a root, or a tenth of them, without being told to.
+# Without `prune`, a run may delete this many documents of a root, or a tenth of them.
 FEW = 10
 SHARE = 0.1
 
 
 def find_gone(found: Found, known: Iterable[DocumentInfo]) -> tuple[DocumentInfo, ...]:
-    """Documents from below the roots of a run that were not found, and have no file any more.
+    """Return the documents below the roots of a run whose files no longer exist.
 
-    The file system is asked about each one again: a file that was passed over (hidden, or a link
-    out of the folder) or saved anew during the walk is not gone. Raises `OSError` if it cannot say.
+    Each missing file is looked up again: one that was skipped (hidden, or a link out of the folder)
+    or saved again during the walk is not gone. Raises `OSError` if the lookup fails.
     """
     roots = tuple(_below(folder) for folder in (*found.folders, *found.missing))
     here = {path.as_uri() for path in found.files}
@@ -111,7 +111,7 @@ def why_not(
     *,
     prune: bool,
 ) -> str:
-    """Why these documents may not be deleted in this run; empty if they may."""
+    """Return why these documents must not be deleted in this run; empty if they may."""
     if found.unlisted:
         return f"{found.unlisted[0].path} {found.unlisted[0].reason}"
     if prune:

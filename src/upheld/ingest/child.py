@@ -1,6 +1,6 @@
-"""The reading process: takes a file on standard input, gives its text on standard output, again.
+"""The reading process: receives files on standard input and returns their text on standard output.
 
-Replies are JSON, not pickles: a document that took this process over must not reach its parent.
+Replies are JSON, not pickles, so that a document that exploits a parser cannot reach the parent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from upheld.ingest.read import read
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Serve requests until standard input ends."""
     memory, characters = int(sys.argv[1]), int(sys.argv[2])
 
     def answer(name: bytes, data: bytes) -> tuple[bytes, bytes]:
@@ -34,7 +34,7 @@ def _answer(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
         return _head(error=error.args[0], help=error.help), b""
     except MemoryError:
         raise
-    except Exception as bug:  # whatever a parser throws at a broken file is that file's failure
+    except Exception as bug:  # any error of a parser is a failure of that file
         return _head(error=f"{name} cannot be read ({type(bug).__name__}: {bug})"), b""
     if len(document.text) > characters:
         return _head(error=f"{name} has more than {characters:,} characters of text"), b""

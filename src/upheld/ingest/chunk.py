@@ -1,4 +1,4 @@
-"""Passages of a document: whole paragraphs where they fit, else whole sentences.
+"""Cut a document into passages: whole paragraphs where they fit, else whole sentences.
 
 Sizes, and the splitters that were measured: docs/decisions/002-chunking.md.
 """
@@ -19,9 +19,9 @@ from upheld.ingest.read.document import Heading, ReadDocument
 from upheld.text.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, Place, content_hash, passage_id
 
-WINDOW = 256  # tokens that the embedder reads, with its two marks
-_RULES = "4"  # raise this when the same text would be cut elsewhere
-_CHARACTERS = 10  # a token of prose has 4 to 5; more than this is not prose (encoded data, rules)
+WINDOW = 256  # tokens that the embedder reads, including its two special tokens
+_RULES = "4"  # increase this if the same text would be cut differently
+_CHARACTERS = 10  # per token; prose has 4 to 5, more is not prose (encoded data, ruled lines)
 _WORD = re.compile(r"\S+")
 
 
@@ -37,27 +37,27 @@ class _Piece:
     end: int
     tokens: int
     grain: _Grain
-    opens: bool = False  # a heading or a page begins here
+    opens: bool = False  # starts a heading or a page
 
 
 @dataclass(frozen=True, slots=True)
 class Chunker:
-    """Cuts documents into passages; `version` changes when the cuts would."""
+    """Cuts documents into passages; `version` changes if the same text would be cut differently."""
 
     counter: Counter = field(default_factory=CharacterCounter)
     version: str = f"{_RULES}-characters"
     most: int = 192  # tokens of a passage's own text
-    least: int = 64  # what a passage may have, however long its title and headings are
-    full_enough: float = 0.6  # of the room: from here on a passage ends at the next border
+    least: int = 64  # tokens left for its text, however long its title and headings are
+    full_enough: float = 0.6  # share of the room; then a passage ends at a heading or page
 
     @classmethod
     def with_tokenizer(cls, path: Path) -> Chunker:
-        """Counts as the embedder does: `path` is its tokenizer.json."""
+        """Make a chunker that counts with the embedder's tokenizer.json at `path`."""
         version = f"{_RULES}-{content_hash(path.read_bytes())[:8]}"
         return cls(TokenCounter.from_file(path), version)
 
     def __call__(self, document: Document, read: ReadDocument) -> tuple[Passage, ...]:
-        """The passages of a document, in order; together they hold all that is not white."""
+        """Return the passages in order; together they contain all text except white space."""
         version = document.version
         cut = self
         if isinstance(self.counter, TokenCounter):
@@ -85,7 +85,7 @@ class Chunker:
     def _spans(
         self, document: Document, read: ReadDocument
     ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        """Fill passages greedily, with pieces as coarse as fit."""
+        """Fill passages greedily, with the coarsest pieces that fit."""
         text = document.text
         pieces = deque(self._blocks(text, read))
         path_at = _path_finder(read.headings, document.title)
@@ -100,7 +100,7 @@ class Chunker:
                 pieces.extendleft(reversed(self._finer(text, piece, room)))
                 continue
             if used and page_at(piece.start) != page_at(start):
-                # A passage has one page, so that a citation never names the wrong one.
+                # A passage is on one page only, so that a citation never names the wrong page.
                 yield start, end, path
                 used = 0
             if not used:
@@ -123,7 +123,7 @@ class Chunker:
             yield start, end, path
 
     def _share_window(self, path: tuple[str, ...], title: int) -> tuple[tuple[str, ...], int]:
-        """Title and headings are embedded with the text: outer headings go if they crowd it."""
+        """Return the headings to embed and the tokens left; outer headings are dropped first."""
         while True:
             room = WINDOW - 2 - title - self.counter(" > ".join(path))
             if room >= self.least or not path:
@@ -132,7 +132,7 @@ class Chunker:
 
     def _blocks(self, text: str, read: ReadDocument) -> Iterator[_Piece]:
         opens = {heading.start for heading in read.headings}
-        # A page that was joined by a single line end goes on in the middle of a sentence.
+        # A page joined by a single line end continues in the middle of a sentence.
         opens.update(page for page in read.pages if text[max(page - 2, 0) : page] in ("", "\n\n"))
         borders = sorted(opens)
         before = 0
@@ -142,10 +142,10 @@ class Chunker:
             before = at
 
     def _finer(self, text: str, piece: _Piece, room: int) -> list[_Piece]:
-        """A block as its sentences; a sentence as runs of words, or of characters if it must."""
+        """Split a block into sentences, or a sentence into runs of words (or characters)."""
         if piece.grain is _Grain.BLOCK:
             spans, grain = sentences_of_block(text, piece.start, piece.end), _Grain.SENTENCE
-            # The bars around a row of a table belong to no sentence, and to the text.
+            # The bars around a table row belong to no sentence, but to the text.
             spans = spans or [(piece.start, piece.end)]
             spans[0] = (piece.start, spans[0][1])
             spans[-1] = (spans[-1][0], piece.end)
@@ -156,19 +156,19 @@ class Chunker:
         return pieces
 
     def _tokens(self, text: str) -> int:
-        return self.counter(text) or 1  # marks alone may have none, and are still text
+        return self.counter(text) or 1  # punctuation alone may have none, and is still text
 
     def _word_runs(self, text: str, piece: _Piece, room: int) -> list[Span]:
         runs: list[Span] = []
         used = start = end = 0
-        few = room // 4  # small runs fill a passage well
+        few = room // 4  # small runs fill a passage better
         for match in _WORD.finditer(text, piece.start, piece.end):
             tokens = self._tokens(match[0])
             if used and (used + tokens > few or match.end() - start > few * _CHARACTERS):
                 runs.append((start, end))
                 used = 0
             if tokens > few or len(match[0]) > few * _CHARACTERS:
-                step = room // 3  # a character can be three tokens
+                step = room // 3  # a character may be three tokens
                 ends = range(match.start(), match.end(), step)
                 runs += [(at, min(at + step, match.end())) for at in ends]
                 continue
@@ -178,7 +178,7 @@ class Chunker:
 
 
 def whole_passage(document: Document, read: ReadDocument) -> Passage:
-    """The whole document as one passage, uncut: what an answer is verified against."""
+    """Return the whole document as one passage: sources to verify are not cut."""
     version, end = document.version, len(document.text)
     return Passage(
         id=passage_id(document.id, version, 0, end),
@@ -195,7 +195,7 @@ def whole_passage(document: Document, read: ReadDocument) -> Passage:
 
 
 def places_of(read: ReadDocument, title: str) -> tuple[Place, ...]:
-    """Every offset at which a page or a heading begins, with the page and headings from there."""
+    """Return each offset at which a page or heading begins, with its page and heading path."""
     path_at = _path_finder(read.headings, title)
     starts = sorted({*read.pages, *(heading.start for heading in read.headings)})
     return tuple(
@@ -204,7 +204,7 @@ def places_of(read: ReadDocument, title: str) -> tuple[Place, ...]:
 
 
 def _path_finder(headings: Sequence[Heading], title: str) -> Callable[[int], tuple[str, ...]]:
-    """Where an offset stands; a heading that repeats the title is left out."""
+    """Return a function from offset to heading path, without a heading that repeats the title."""
     starts: list[int] = []
     paths: list[tuple[str, ...]] = [()]
     open_headings: list[Heading] = []

@@ -1,10 +1,10 @@
-"""How many tokens a text has, counted word by word; words that anybody uses are remembered.
+"""Count the tokens of a text word by word, with a cache of common words.
 
-A counter outlives the documents that it counted: it remembers words of the tokenizer's own
+The cache outlives the documents that were counted, so it holds only words of the tokenizer's own
 vocabulary, alone or with one punctuation mark, and no name, number or address of a document.
 
-Tokenising a text to measure it costs a tenth of embedding it; this costs a fiftieth of that once
-the words are known: docs/decisions/002-chunking.md.
+To tokenise a text takes a tenth of the time to embed it; this takes a fiftieth of that once the
+words are cached: docs/decisions/002-chunking.md.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 Counter = Callable[[str], int]
 
-_MOST_WORDS = 200_000  # remembered; about 20 MB
+_MOST_WORDS = 200_000  # in the cache; about 20 MB
 _LONGEST_KNOWN = 32  # characters
 _LONG_WORD = 2_000  # characters
-_PART = re.compile(r"[!-/:-@\[-`{-~]|[^!-/:-@\[-`{-~]+")  # ASCII punctuation stands alone
+_PART = re.compile(r"[!-/:-@\[-`{-~]|[^!-/:-@\[-`{-~]+")  # ASCII punctuation is separate
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class TokenCounter:
     tokenizer: Tokenizer
     pieces: Callable[[str], int]
     known: dict[str, int] = field(default_factory=dict)
-    rare: dict[str, int] | None = None  # other words, for as long as one document is cut
+    rare: dict[str, int] | None = None  # other words, cached while one document is cut
 
     @classmethod
     def from_file(cls, path: Path) -> TokenCounter:
@@ -52,7 +52,7 @@ class TokenCounter:
         return cls(tokenizer, _piece_counter(tokenizer))
 
     def for_one_document(self) -> TokenCounter:
-        """One that remembers all words, and goes with them."""
+        """Return a counter that caches all words and is dropped with the document."""
         return replace(self, rare={})
 
     def __call__(self, text: str) -> int:
@@ -80,16 +80,16 @@ class TokenCounter:
         return count
 
     def _count_long(self, word: str) -> int:
-        """Bit by bit and not remembered: a line of a table may be one word of a megabyte.
+        """Count a very long word in parts, uncached: a table row may be one word of a megabyte.
 
-        One call for all of it would hold the interpreter's lock to its end.
+        A single call for all of it would hold the interpreter lock until it ends.
         """
         cuts = range(0, len(word), _LONG_WORD)
         return sum(self._count(word[start : start + _LONG_WORD]) for start in cuts)
 
 
 def _is_common(word: str, parts: list[str], count: int) -> bool:
-    """Whether it is one token of the vocabulary, with a punctuation mark at most."""
+    """Return whether a word is one token of the vocabulary, with at most one punctuation mark."""
     if len(word) > _LONGEST_KNOWN or count != len(parts):
         return False
     letters = [part for part in parts if part.isalnum()]
@@ -98,7 +98,7 @@ def _is_common(word: str, parts: list[str], count: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CharacterCounter:
-    """An estimate without a tokenizer: four ASCII characters a token, or one of any other."""
+    """Estimates without a tokenizer: four ASCII characters per token, or one other character."""
 
     def __call__(self, text: str) -> int:
         ascii = len(text.encode("ascii", "ignore"))
@@ -118,7 +118,7 @@ def _piece_counter(tokenizer: Tokenizer) -> Callable[[str], int]:
     lower = normalizer is not None and normalizer.normalize_str("A") == "a"
 
     def by_model(part: str) -> int:
-        # A plain word needs none of the tokenizer's other steps, which take four times as long.
+        # A plain word needs only the model; the tokenizer's other steps take four times as long.
         if not part.isascii():
             return by_tokenizer(part)
         return len(model.tokenize(part.lower() if lower else part))

@@ -1,4 +1,4 @@
-"""The one way from bytes to a `Document`: files, uploads, web pages and sources to verify."""
+"""Read bytes as a `Document`: used for files, uploads, web pages and sources to verify."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def read_document(
     ingest_version: str = "",
     labels: frozenset[str] = frozenset(),
 ) -> tuple[Document, ReadDocument]:
-    """Read bytes as a document, and return with it what the reader found, for the chunker.
+    """Read bytes as a document; also return the reader's result, for the chunker.
 
-    `name` tells the format; `title` is the document's title where its content has none.
-    Raises `ReadError` or `MissingExtraError`, as the reader does.
+    `name` determines the format; `title` is used if the content has none. Raises `ReadError` or
+    `MissingExtraError`, as the reader does.
     """
     read = reader(data, name)
     document = Document(
@@ -46,20 +46,20 @@ def read_document(
 
 
 def ingest_version(chunker: Chunker, embedder: Embedder | None) -> str:
-    """Names all that passages are made with: if it changes, so must they."""
+    """Name the versions of reader, chunker and embedder; a change means to read again."""
     vectors = embedder.identity if embedder else "none"
     return f"read {READERS_VERSION}; chunk {chunker.version}; embed {vectors}"
 
 
 def document_id(uri: str) -> str:
-    """A document is its address: new content at the same one replaces it."""
+    """Derive the id from the address: new content at the same address replaces the document."""
     return content_hash(uri)[:16]
 
 
 def with_vectors(
     documents: Sequence[tuple[Document, tuple[Passage, ...]]], vectors: Vectors | None
 ) -> list[IndexedDocument]:
-    """Documents as the index takes them; `vectors` has a row for each passage, in their order."""
+    """Pair documents with vectors for the index; `vectors` has one row per passage, in order."""
     indexed: list[IndexedDocument] = []
     at = 0
     for document, passages in documents:

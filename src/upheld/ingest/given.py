@@ -1,6 +1,6 @@
-"""Documents that are given as bytes, not found as files: read, cut, embedded and written.
+"""Ingest documents that are passed as bytes: read, chunk, embed and write them.
 
-A page that was fetched, not filed: read and cut as a file would be, and kept nowhere.
+`PageReader` reads and chunks a fetched web page in the same way, without storing it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,13 @@ from upheld.types import Document, Passage
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A document's bytes, under an id of the giver's choice; `name` tells its format."""
+    """A document passed as bytes, with an id chosen by the caller; `name` determines its format.
+
+    Example::
+
+        given = Given(id="hours", data=b"The tower opens at nine.", name="a.txt", uri="note:7")
+        report = await kb.put([given])
+    """
 
     id: str
     data: bytes
@@ -39,7 +45,13 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class PutReport:
-    """Versions of what is in the index now, and why the rest is not, both by id."""
+    """The versions of the documents that were written, and why the others failed, both by id.
+
+    Example::
+
+        report = await kb.put([given])
+        report.versions["hours"]  # KeyError if it failed: then report.failed["hours"] says why
+    """
 
     versions: Mapping[str, str]
     failed: Mapping[str, str]
@@ -55,9 +67,9 @@ async def put(
     collection: str,
     seconds: float = math.inf,
 ) -> PutReport:
-    """Write documents in one commit; those that cannot be read are reported, and the rest go on.
+    """Write documents in one commit; those that cannot be read are reported and skipped.
 
-    After `seconds` of reading no further document is begun; those are not in the report.
+    After `seconds` no further document is started; those left are not in the report.
     """
     began = time.monotonic()
     version = ingest_version(chunker, embedder)
@@ -95,13 +107,13 @@ def _cut(
 
 @dataclass(frozen=True, slots=True)
 class PageReader:
-    """From bytes to passages; give it a `ReadWorker`, as pages come from strangers."""
+    """Reads and chunks a fetched page; its reader should be a `ReadWorker`: pages are untrusted."""
 
     reader: Reader
     chunker: Chunker = field(default_factory=Chunker)
 
     def __call__(self, data: bytes, name: str, *, uri: str, title: str) -> IndexedDocument:
-        """The page's main text is the document; `title` serves where the page has none."""
+        """Return the main text of the page as a document; `title` is used if the page has none."""
         document, read = read_document(
             self.reader,
             data,

@@ -1,7 +1,7 @@
-"""Which files a path stands for, and what could not be looked at.
+"""Find the files below given paths, and report what could not be listed.
 
-A folder that cannot be listed looks like an empty one to whoever ignores the error, and an empty
-folder reads as "all its documents are gone". So errors are part of the result.
+A folder that cannot be listed looks empty if the error is ignored, and an empty folder means "all
+its documents are gone". So errors are part of the result.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from upheld.ingest.read import SUFFIXES
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Files to read, folders that were looked through, and how many files were passed over."""
+    """Files to read, folders that were walked, and the number of files skipped."""
 
     files: tuple[Path, ...]
     folders: tuple[Path, ...]
     skipped: int
-    unlisted: tuple[Failure, ...] = ()  # what could not be listed or looked at
-    empty: tuple[Path, ...] = ()  # folders without a visible entry: a share that is not mounted?
-    missing: tuple[Path, ...] = ()  # paths that were given and do not exist
+    unlisted: tuple[Failure, ...] = ()  # paths that could not be listed or read
+    empty: tuple[Path, ...] = ()  # without a visible entry, such as an unmounted share
+    missing: tuple[Path, ...] = ()  # given paths that do not exist
 
 
 @dataclass(slots=True)
 class _Walk:
-    """What has been found so far."""
+    """The state of a walk."""
 
     files: dict[Path, None] = field(default_factory=dict)
     folders: list[Path] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Walk:
     missing: list[Path] = field(default_factory=list)
 
     def look_at(self, path: Path) -> None:
-        """A path as it was given: a folder with all below it, a file, or neither."""
+        """Add a given path: a folder with everything below it, a file, or a missing path."""
         try:
             is_folder = stat.S_ISDIR(path.stat().st_mode)
         except FileNotFoundError:
@@ -56,7 +56,7 @@ class _Walk:
                 self.files[path.parent.resolve() / path.name] = None
 
     def walk(self, top: Path) -> None:
-        """A folder's files in order, then those of the folders in it."""
+        """Add the files of a folder in order, then those of its subfolders."""
         waiting = [top]
         while waiting:
             folder = waiting.pop()
@@ -76,7 +76,7 @@ class _Walk:
                     if entry.is_dir(follow_symlinks=False):
                         inner.append(path)
                     elif entry.is_symlink() and os.path.isdir(entry):  # noqa: PTH112 - never raises
-                        pass  # a link to a folder is no file, and is not followed
+                        pass  # a link to a folder is not followed
                     elif path.suffix.lower() not in SUFFIXES or not _is_ours(entry, top):
                         self.skipped += 1
                     else:
@@ -87,11 +87,11 @@ class _Walk:
 
 
 def find_files(paths: Iterable[Path], *, allow_missing: bool = False) -> Found:
-    """Files as given, and those under folders that have a reader; in order, each once.
+    """Return given files, and files below given folders that have a reader; in order, each once.
 
-    Hidden files are passed over, and links are not followed out of the folder that was given. What
-    cannot be listed is in `unlisted`. A path that does not exist raises `NotFoundError`, or is in
-    `missing` with `allow_missing`.
+    Hidden files are skipped, and links out of a given folder are not followed. Paths that cannot be
+    listed are in `unlisted`. A path that does not exist raises `NotFoundError`, or is in `missing`
+    with `allow_missing`.
     """
     walk = _Walk()
     for path in paths:
@@ -112,7 +112,7 @@ def find_files(paths: Iterable[Path], *, allow_missing: bool = False) -> Found:
 
 
 def _is_ours(entry: os.DirEntry[str], top: Path) -> bool:
-    """A file, or a link to one that lies in the same folder; what lies outside is not looked at."""
+    """Return whether an entry is a file, or a link to one inside the same top folder."""
     if not entry.is_symlink():
         return True
     return Path(os.path.realpath(entry)).is_relative_to(top) and Path(entry).is_file()

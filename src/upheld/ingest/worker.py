@@ -1,10 +1,8 @@
-"""Reads documents in child processes that are kept, and replaced when they hit a limit or die.
+"""Read documents in reusable child processes, which are replaced if they hit a limit or crash.
 
 A plain subprocess, not a process pool: pools that can stop a task (pebble) start their workers by
-running the caller's script again, one that does not (loky) cannot stop a task; and both unpickle
-what the child sends. docs/decisions/003-pdf-reader.md says more.
-
-What one document may cost to read.
+running the caller's script again, and one that does not (loky) cannot stop a task; and both
+unpickle what the child sends. More in docs/decisions/003-pdf-reader.md.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from upheld.ingest.read.document import Heading, ReadDocument
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A document that goes beyond one of these is reported, and the rest go on."""
+    """What reading one document may cost; one that exceeds a limit fails and the rest continue."""
 
     file_bytes: int = 100_000_000
     text_characters: int = 20_000_000
@@ -35,10 +33,10 @@ _CHILD = (sys.executable, "-P", "-m", "upheld.ingest.child")
 
 
 class ReadWorker:
-    """A reader `(data, name) -> ReadDocument` whose failures are errors of `upheld.errors`.
+    """A reader `(data, name) -> ReadDocument` that raises `ReadError` or `MissingExtraError`.
 
-    It may be called from several threads: up to `at_once` children read at the same time, and a
-    further one is started only if the others are busy.
+    Thread-safe: up to `at_once` child processes read at the same time, and another one is started
+    only if the others are busy.
     """
 
     def __init__(
@@ -49,7 +47,7 @@ class ReadWorker:
         self._turns = threading.BoundedSemaphore(at_once)
         self._idle: list[_Child] = []
         self._busy: set[_Child] = set()
-        self._changing = threading.Lock()  # held for moments, never while a child reads
+        self._changing = threading.Lock()  # held briefly, never while a child reads
 
     def __call__(self, data: bytes, name: str) -> ReadDocument:
         if len(data) > self.limits.file_bytes:
@@ -80,14 +78,14 @@ class ReadWorker:
         return _document(head, text)
 
     def close(self) -> None:
-        """End the children, also in the middle of a file; another file would start a new one."""
+        """Kill the child processes, even while they read; the next call starts a new one."""
         with self._changing:
             idle, self._idle = self._idle, []
             busy, self._busy = self._busy, set()
         for child in busy:
-            child.process.kill()  # the thread that waits for it is told, and ends it
+            child.process.kill()  # the waiting thread gets an error and cleans up
         for child in idle:
-            child.process.kill()  # it has nothing to lose, and takes half a second to leave
+            child.process.kill()  # it is idle, and a normal exit takes half a second
             child.end()
 
     def __enter__(self) -> ReadWorker:
@@ -113,7 +111,7 @@ class ReadWorker:
             if kept:
                 self._busy.remove(child)
                 self._idle.append(child)
-        if not kept:  # closed meanwhile
+        if not kept:  # the worker was closed meanwhile
             child.end()
 
     def _end(self, child: _Child) -> None:
@@ -131,7 +129,7 @@ class _Child(ChildProcess):
     """One reading process."""
 
     def ask(self, request: bytes, limits: Limits) -> tuple[bytes, bytes]:
-        """Send one file and take its document, both within the limits."""
+        """Send one file and return its document; raises `TimeoutError` or `EOFError` on failure."""
         return self.exchange(request, limits.seconds, 4 * limits.text_characters)
 
 

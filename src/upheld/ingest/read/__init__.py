@@ -1,4 +1,4 @@
-"""Readers: bytes of one format to canonical text."""
+"""Readers: turn the bytes of one file format into canonical text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["READERS_VERSION", "SUFFIXES", "Heading", "ReadDocument", "read"]
 
 Read = Callable[[bytes, str], ReadDocument]
 
-# Raise this when a reader's text changes: documents read by an older one are read again.
+# Increase this if a reader's output changes: documents read by an older version are read again.
 READERS_VERSION = "6"
 
-# Where each suffix's reader lives; a reader's libraries load when its first file comes.
+# The reader of each suffix; its libraries are imported when the first such file is read.
 SUFFIXES = {
     ".txt": "text.read_text",
     ".text": "text.read_text",
@@ -41,7 +41,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def read(data: bytes, name: str) -> ReadDocument:
-    """Read a document with the reader of its suffix, or of its first bytes where those tell."""
+    """Read a document with the reader of its suffix, or of its first bytes if they are known."""
     document = _reader(data, name)(data, name)
     if not document.text.strip():
         raise ReadError(f"{name} has no text")

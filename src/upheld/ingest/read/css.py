@@ -1,9 +1,9 @@
-"""As much of CSS as it takes to tell which elements the rules of a page's own `<style>` hide.
+"""The part of CSS that shows which elements a page's own `<style>` rules hide.
 
-Rules are matched as for a page at rest on a wide screen: nothing is hovered, focused or printed.
-No library for this comes with the ones that read HTML.
+Rules are matched as for an idle page on a wide screen: nothing is hovered, focused or printed. The
+libraries that read HTML include none for this.
 
-Colours of CSS, as far as it takes to tell text that has the colour of its background.
+Colours are parsed as far as needed to detect text in the colour of its background.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _NAMES = {
 }
 _HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
 _FUNCTION = re.compile(r"rgba?\(([^()]{1,80})\)")
-_CLOSE = 12  # of 255, in each of red, green and blue: an eye sees no letters
+_CLOSE = 12  # of 255, per channel: closer colours are indistinguishable
 
 
 def colour_of(value: str) -> Colour | None:
-    """The one colour that a value of `color` or `background` names, or None."""
+    """Return the single colour that a `color` or `background` value names, or None."""
     if "url(" in value or "gradient" in value or "image" in value:
         return None
     if function := _FUNCTION.search(value):
@@ -66,7 +66,7 @@ def colour_of(value: str) -> Colour | None:
 
 
 def same_colour(one: Colour, other: Colour | None) -> bool:
-    """Whether letters of one colour cannot be told from a background of the other."""
+    """Return whether text of one colour is invisible on a background of the other."""
     if other is None or other[3] == 0:
         return False
     return all(abs(a - b) <= _CLOSE for a, b in zip(one[:3], other[:3], strict=True))
@@ -93,33 +93,33 @@ def _from_numbers(parts: list[str]) -> Colour | None:
 
 
 _SCREEN = 1280  # pixels
-_DEEPEST = 8  # blocks inside blocks
-_MOST_NESTED = 100_000  # characters of a selector that nesting made
+_DEEPEST = 8  # nested blocks
+_MOST_NESTED = 100_000  # characters of a selector after nesting
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_WRAPPERS = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")  # kept old browsers from printing the rules
+_WRAPPERS = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")  # hid the rules from old browsers
 _STOP = re.compile(r"""[{};"'\\(]""")
 _STRINGS = {quote: re.compile(rf"(?:[^{quote}\\\n]|\\.)*+{quote}?", re.DOTALL) for quote in "\"'"}
 _WIDTH = re.compile(r"\(\s*(min|max)-(?:device-)?width\s*:\s*([\d.]+)(px|em|rem)\s*\)")
 
-Declarations = Mapping[str, tuple[str, bool]]  # by property: its value, and whether it is important
+Declarations = Mapping[str, tuple[str, bool]]  # by property: (value, important)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Selectors and what they declare."""
+    """Selectors and their declarations."""
 
     selectors: tuple[Selector, ...]
     declarations: Declarations
 
 
 def rules(sheet: str) -> Iterator[Rule]:
-    """The rules of a style sheet that hold on a screen."""
+    """Yield the rules of a style sheet that apply on a screen."""
     sheet = _COMMENT.sub(" ", sheet)
     yield from _rules(_WRAPPERS.sub(" ", sheet), "", 0)
 
 
 def declarations(body: str) -> dict[str, tuple[str, bool]]:
-    """What a `style` attribute or a block declares: property and value in lower case."""
+    """Parse the declarations of a `style` attribute or block, in lower case."""
     found: dict[str, tuple[str, bool]] = {}
     for prelude, block in _statements(_COMMENT.sub(" ", body)):
         name, colon, value = unescaped(prelude).partition(":")
@@ -162,7 +162,7 @@ def _nested(selector: str, parent: str) -> str:
 
 
 def holds_on_screen(prelude: str) -> bool:
-    """Whether the rules in an at-rule hold on a wide screen."""
+    """Return whether the rules inside an at-rule apply on a wide screen."""
     name, _, condition = prelude.partition(" ")
     if name in ("@supports", "@layer", "@container", "@scope", "@starting-style"):
         return name != "@starting-style"
@@ -170,7 +170,7 @@ def holds_on_screen(prelude: str) -> bool:
 
 
 def media_holds(queries: str) -> bool:
-    """Whether one of the media queries holds; those that are not about width or medium do not."""
+    """Return whether a media query applies; queries on anything but width or medium do not."""
     return any(_query_holds(query) for query in queries.lower().split(",")) or not queries.strip()
 
 
@@ -187,7 +187,7 @@ def _query_holds(query: str) -> bool:
 
 
 def _statements(sheet: str) -> Iterator[tuple[str, str | None]]:
-    """Preludes with their blocks; a statement or declaration without one has None."""
+    """Yield preludes with their blocks; a statement or declaration has None for a block."""
     start = at = opened = depth = 0
     prelude = ""
     while stop := _STOP.search(sheet, at):
@@ -213,7 +213,7 @@ def _statements(sheet: str) -> Iterator[tuple[str, str | None]]:
         elif depth == 0:
             yield sheet[start : stop.start()].strip(), None
             start = at
-    if opened:  # what is not closed ends with the sheet
+    if opened:  # an unclosed block ends with the sheet
         yield prelude, sheet[opened:]
     elif sheet[start:].strip():
         yield sheet[start:].strip(), None

@@ -1,4 +1,4 @@
-"""What a reader gives: canonical text, and where its pages and headings begin."""
+"""The result of a reader: canonical text, and the offsets of its pages and headings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST_TITLE = 150
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading of the document: `start` is where its line begins."""
+    """A heading of the document; `start` is the offset of its line."""
 
     start: int
     level: int
@@ -24,20 +24,20 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A document as a reader found it; offsets are code points into `text`."""
+    """The text and structure of a document; offsets are code points into `text`."""
 
     text: str
     title: str = ""
-    pages: tuple[int, ...] = ()  # where each page begins; empty where the format has none
+    pages: tuple[int, ...] = ()  # offset of each page; empty if the format has no pages
     headings: tuple[Heading, ...] = ()
     hidden: int = 0  # characters that the document hides from its readers; they are not in `text`
 
 
 def canonical(text: str) -> str:
-    """The one form in which text is stored and offsets are taken.
+    """Normalise text to the form that is stored and that offsets refer to.
 
     NFC, because the same word typed on two systems must be found by one query; not NFKC, which
-    changes what is said (x² is not x2). Lines end in "\\n"; no controls, no lone surrogates.
+    changes the meaning (x² is not x2). Lines end in "\\n"; no controls, no lone surrogates.
     """
     text = _LINE_ENDS.sub("\n", text.removeprefix("\ufeff"))
     text = _SURROGATES.sub("\ufffd", _CONTROLS.sub(" ", text))
@@ -45,6 +45,6 @@ def canonical(text: str) -> str:
 
 
 def one_line(title: str) -> str:
-    """A title on one line, of a length that a title has."""
+    """Put a title on one line and cut it to the length of a title."""
     line = " ".join(canonical(title).split())
     return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""Text that a page hides from its readers: what nobody sees must not be quoted to them.
+"""Remove text that a page hides from its readers, so that invisible text is never quoted.
 
 An element is hidden by the `hidden` attribute, or by a style that its `style` attribute or the
 `<style>` of the same file gives it: not displayed, invisible, transparent, of no size, in the
@@ -23,7 +23,7 @@ _ALWAYS_SHOWN = ("html", "body")  # a page that is hidden at first is shown by a
 _NEVER_SHOWN = ("head", "title", "meta", "link", "base")
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\s*([a-z%]*)")
 _PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "vw": 12.8, "vh": 8.0}
-_OFF_SCREEN = 900  # pixels to the left or above; no layout needs that
+_OFF_SCREEN = 900  # pixels to the left or above; no layout needs as much
 _FAR_RIGHT = 5_000
 _SMALLEST_TEXT = 1.0  # pixels
 _MOVED = re.compile(r"(?:translate(?:x|y|3d)?|scale(?:x|y|3d)?)\(([^)]*)\)")
@@ -49,18 +49,18 @@ Styles = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What an element passes on to those inside it."""
+    """The visibility that an element passes on to its children."""
 
     visible: bool = True
-    readable: bool = True  # of a size that can be read
+    readable: bool = True  # large enough to read
     indented: bool = False  # off the screen
     colour: str = ""
     background: str = ""
-    lit: bool = False  # letters are holes through which the background shines
+    lit: bool = False  # the background shows through the letters
 
 
 def remove_hidden(root: HtmlElement) -> int:
-    """Take out of a page what it hides; returns the number of characters, white space apart."""
+    """Remove hidden text from a page; returns its number of characters, without white space."""
     styles = _styles(root)
     for element in list(root.iter(*_NO_TEXT)):
         _drop(element)
@@ -72,7 +72,7 @@ def remove_hidden(root: HtmlElement) -> int:
         else:
             removed += _drop_own_text(element)
     for element in root.iter("*"):
-        # What is left is shown: nobody after this needs to guess from a word in its style.
+        # What is left is visible; without a style, later steps cannot misread it as hidden.
         element.attrib.pop("style", None)
         if element.tag == "dialog":
             element.tag = "div"
@@ -80,7 +80,7 @@ def remove_hidden(root: HtmlElement) -> int:
 
 
 def _styles(root: HtmlElement) -> dict[HtmlElement, Styles]:
-    """The declarations that win for each element, of those that can hide."""
+    """Return the declarations that win for each element, of the properties that can hide."""
     winners: dict[HtmlElement, dict[str, tuple[tuple[Any, ...], str]]] = {}
 
     def declare(
@@ -120,7 +120,7 @@ def _styles(root: HtmlElement) -> dict[HtmlElement, Styles]:
 
 
 def _hidden(root: HtmlElement, styles: Mapping[HtmlElement, Styles]) -> Iterator[tuple[Any, bool]]:
-    """Elements to remove, whole or only the text that is directly in them."""
+    """Yield elements to remove, and whether wholly or only the text directly in them."""
     passed: list[tuple[HtmlElement, _Shown]] = [(root, _Shown())]
     while passed:
         element, above = passed.pop()
@@ -139,7 +139,10 @@ def _hidden(root: HtmlElement, styles: Mapping[HtmlElement, Styles]) -> Iterator
 
 
 def _is_hidden(element: HtmlElement) -> bool:
-    """By its attributes: `until-found` is there to be found, and a dialog opens by itself."""
+    """Return whether attributes hide an element.
+
+    A closed dialog is hidden; `until-found` text is not, since a search in the page shows it.
+    """
     attribute = element.get("hidden")
     if attribute is not None and attribute.lower() != "until-found":
         return True
@@ -147,7 +150,7 @@ def _is_hidden(element: HtmlElement) -> bool:
 
 
 def _hides(style: Styles) -> bool:
-    """Whether an element with this style is hidden with all that it holds."""
+    """Return whether this style hides an element and everything in it."""
     return bool(style) and (
         style.get("display") == "none"
         or style.get("content-visibility") == "hidden"
@@ -208,7 +211,7 @@ def _inherit(above: _Shown, style: Styles) -> _Shown:
 
 
 def _is_seen(shown: _Shown) -> bool:
-    """Whether text directly in an element can be seen."""
+    """Return whether text directly in an element is visible."""
     if not shown.visible or not shown.readable or shown.indented:
         return False
     colour = colour_of(shown.colour)
@@ -225,7 +228,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _pixels(value: str | None) -> float | None:
-    """A length, as far as it can be told; percentages as of a screen."""
+    """Parse a length in pixels, if possible; percentages are relative to the screen."""
     match = _LENGTH.fullmatch(value or "")
     if match is None or (match[2] not in _PIXELS and match[2] != "%"):
         return None
@@ -237,13 +240,13 @@ def _characters(element: HtmlElement) -> int:
 
 
 def _drop(element: HtmlElement) -> None:
-    """Remove an element and keep the text behind it."""
+    """Remove an element and keep the text after it."""
     if element.getparent() is not None:
         element.drop_tree()
 
 
 def _drop_own_text(element: HtmlElement) -> int:
-    """Remove the text directly in an element, not that of the elements inside it."""
+    """Remove the text directly in an element, not that of its children."""
     texts = [element.text or "", *(child.tail or "" for child in element)]
     element.text = None
     for child in element:

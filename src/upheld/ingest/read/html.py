@@ -1,6 +1,6 @@
-"""HTML: trafilatura finds the main text and gives it as Markdown, with its headings.
+"""Read HTML: trafilatura extracts the main text as Markdown, with its headings.
 
-Before that, the tree is put into the form that a browser shows. Trafilatura takes a line break in
+Before that, the tree is normalised to what a browser shows. Trafilatura takes a line break in
 `<code>` for a block of code, and a heading in a list item for a heading of the page: both cut
 sentences in two, and half a sentence can say the opposite of the whole.
 """
@@ -21,21 +21,21 @@ from upheld.text.patterns import stream_safe
 HtmlElement = Any  # lxml publishes no types
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-# Boxes inside a section: their headings ("Note") do not end it.
+# Boxes inside a section; their headings ("Note") do not end the section.
 _BOX = re.compile(
     r"(?:^|\s)(?:admonition\S*|alert\S*|callout\S*|caution|danger|hint|important|note|sidebar|tip"
     r"|warning)(?:\s|$)",
     re.IGNORECASE,
 )
-_TOLD_APART = 50  # letters and digits by which two titles are the same
-_LITTLE_TEXT = 800  # characters in paragraphs; trafilatura takes less than 750 for no main text
+_TOLD_APART = 50  # letters and digits by which titles are compared
+_LITTLE_TEXT = 800  # characters in paragraphs; trafilatura sees no main text below 750
 _INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
-# A fence, code as it stands, or a character that was escaped.
+# A fence, inline code, or an escaped character.
 _CODE_OR_ESCAPE = re.compile(r"(?m)^`{3,}+|`[^`\n]++`|\\([!-/:-@\[-`{-~])")
 
 
 def read_html(data: bytes, name: str) -> ReadDocument:
-    """The main text of a page; all of its text where no main text stands out."""
+    """Return the main text of a page, or all of its text if there is no clear main part."""
     try:
         import trafilatura
     except ImportError as missing:
@@ -69,19 +69,19 @@ def read_html(data: bytes, name: str) -> ReadDocument:
 
 
 def _real(headings: tuple[Heading, ...], titles: set[str]) -> tuple[Heading, ...]:
-    """The headings that the page has as such: a comment in a block of code can look like one."""
+    """Keep headings that are headings in the page: a comment in a code block can look like one."""
     return tuple(heading for heading in headings if _letters(heading.title) in titles)
 
 
 def _letters(title: str) -> str:
-    """What is left of a title with and without its mark-up, as much as titles keep."""
+    """Return the first letters and digits of a title, to compare it with and without mark-up."""
     return "".join(filter(str.isalnum, canonical(title)))[:_TOLD_APART]
 
 
 def _prepare(tree: HtmlElement) -> int:
-    """Bring a page into a form of which the extraction loses nothing that its readers see.
+    """Normalise a page so that the extraction loses nothing that its readers see.
 
-    Returns the number of characters that the page hides; they are removed.
+    Hidden text is removed; returns its number of characters.
     """
     from upheld.ingest.read.hidden import remove_hidden
     from upheld.ingest.read.html_tables import flatten_tables
@@ -89,7 +89,7 @@ def _prepare(tree: HtmlElement) -> int:
     hidden = remove_hidden(tree)
     for anchor in tree.iter("a"):
         if "href" not in anchor.attrib:
-            anchor.tag = "span"  # a place, not a link: parts with many links are taken for menus
+            anchor.tag = "span"  # an anchor, not a link: parts with many links are taken for menus
     flatten_tables(tree)
     _as_shown(tree)
     _mark_main(tree)
@@ -97,7 +97,7 @@ def _prepare(tree: HtmlElement) -> int:
 
 
 def _as_shown(tree: HtmlElement) -> None:
-    """Collapse white space as browsers do, and give loose text a paragraph of its own."""
+    """Collapse white space as browsers do, and put loose text into paragraphs of its own."""
     verbatim = set()
     for element in tree.iter("pre", "textarea"):
         verbatim.update(element.iter())
@@ -118,7 +118,7 @@ def _as_shown(tree: HtmlElement) -> None:
 
 
 def _is_in_box(heading: HtmlElement) -> bool:
-    """Whether a heading does not hold for what follows the element that it stands in."""
+    """Return whether a heading applies only inside the element that contains it."""
     if next(heading.iterancestors("aside", "dd", "li"), None) is not None:
         return True
     near = islice(heading.iterancestors("div", "section", "blockquote"), 2)
@@ -126,7 +126,7 @@ def _is_in_box(heading: HtmlElement) -> bool:
 
 
 def _wrap_loose_text(block: HtmlElement) -> None:
-    """Text that goes on right after a block of code, which would be dropped: into a paragraph."""
+    """Put text directly after a code block into a paragraph; it would be dropped otherwise."""
     loose = block.tail or ""
     if not loose.strip():
         return
@@ -135,11 +135,11 @@ def _wrap_loose_text(block: HtmlElement) -> None:
     paragraph.text = loose
     block.addnext(paragraph)
     while (following := paragraph.getnext()) is not None and following.tag in _INLINE:
-        paragraph.append(following)  # with the text after it
+        paragraph.append(following)  # includes the text after it
 
 
 def _run_in(heading: HtmlElement) -> None:
-    """The heading of a note opens the note's first sentence: "Note: ..."."""
+    """Make the heading of a note part of its first sentence: "Note: ..."."""
     heading.tag = "p"
     said = "".join(heading.itertext()).rstrip()
     if said and said[-1].isalnum():
@@ -151,10 +151,10 @@ def _run_in(heading: HtmlElement) -> None:
 
 
 def _mark_main(tree: HtmlElement) -> None:
-    """Where nothing says what the main part is, all of the body is.
+    """Mark the whole body as the main part if nothing else is marked.
 
-    Trafilatura would fall back to picking single paragraphs, and lose headings and lists; with
-    little text it keeps them better by itself.
+    Otherwise trafilatura falls back to single paragraphs and loses headings and lists. Pages with
+    little text are left alone: there it keeps them better by itself.
     """
     from lxml.html import Element
     from trafilatura.xpaths import BODY_XPATH
@@ -171,7 +171,7 @@ def _mark_main(tree: HtmlElement) -> None:
 
 
 def _unescaped(document: ReadDocument) -> ReadDocument:
-    """Without backslashes: they kept text from looking like headings, and no page has them."""
+    """Remove the backslashes that keep text from looking like mark-up; no page shows them."""
     text = document.text
     escapes: list[int] = []
     at = 0
@@ -193,7 +193,7 @@ def _unescaped(document: ReadDocument) -> ReadDocument:
 
 
 def _end_of_code(text: str, fence: re.Match[str]) -> int:
-    """Where the fence is closed by one that is as long, or else by any; -1 if it is not."""
+    """Return where a fence of the same length, or else any, closes the code; -1 if none does."""
     for closing in (f"\n{fence[0]}", "\n```"):
         if (at := text.find(closing, fence.end())) >= 0:
             return at + len(closing)

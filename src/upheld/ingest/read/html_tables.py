@@ -1,7 +1,7 @@
-"""Tables of HTML: those that hold data become lines that name their columns, the rest plain blocks.
+"""Tables of HTML: data tables become lines that name their columns, others become plain blocks.
 
-Pages also use tables for layout and navigation. A table of data has rows and columns of short text;
-anything else is unwrapped, so that its content is read as if it stood in the page itself.
+Pages also use tables for layout and navigation. A data table has rows and columns of short text;
+any other is unwrapped, so that its content is read as part of the page itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from upheld.ingest.read.tables import Cell, first_row_names_columns, table_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Around a row until the page is text. Rare, but printable: trafilatura drops what is not.
+# Markers around a row until the page is text. Rare but printable: trafilatura drops characters that
+# are not.
 _ROW_START, _ROW_END = "⟬⸨⟬", "⟭⸩⟭"
 _ROWS_APART = re.compile(f"(?<![ \t])[ \t]*+{_ROW_END}\\s*+{_ROW_START}[ \t]*+")
 _WHITE = re.compile(r"\s+")
@@ -33,17 +34,17 @@ _BLOCKS = {
 _PARTS = ("thead", "tbody", "tfoot", "tr", "td", "th", "colgroup", "col", "caption")
 _MOST_SPANNED = 100  # columns; HTML allows 1,000
 _MOST_HEADER_ROWS = 4
-_LONGEST_CELL = 2_000  # characters; more is not a cell but a part of the page
+_LONGEST_CELL = 2_000  # characters; a longer cell is a part of the page
 _LONGEST_ALT = 200  # of an image in a cell, often a tick or a cross
 _BREAK = "\0"  # between the blocks of a cell; no parser lets it through
 _ENDS = tuple(".,;:!?…")
 
 
 def flatten_tables(root: HtmlElement, *, first_row_names: bool = False) -> None:
-    """Replace each table below `root`.
+    """Replace each table below `root` by lines or blocks.
 
-    With `first_row_names`, the first row of a table without marked headers is its header if it can
-    be one: Word documents rarely mark theirs.
+    With `first_row_names`, the first row of a table without marked headers becomes its header if it
+    can be one: Word documents rarely mark theirs.
     """
     for table in list(root.iter("table")):
         if _is_navigation(table):
@@ -58,18 +59,18 @@ def flatten_tables(root: HtmlElement, *, first_row_names: bool = False) -> None:
 
 
 def restore_rows(text: str) -> str:
-    """Rows in text that was made of a flattened page: one to a line, between bars."""
+    """Put rows of a flattened page on lines of their own, between bars."""
     text = _ROWS_APART.sub(" |\n| ", text)
     return text.replace(_ROW_START, "| ").replace(_ROW_END, " |")
 
 
 def squeezed(text: str) -> str:
-    """Text as a browser shows it: any white space is one space."""
+    """Collapse white space to single spaces, as browsers do."""
     return _WHITE.sub(" ", text).strip()
 
 
 def _rows(table: HtmlElement) -> Iterator[list[HtmlElement]]:
-    """The cells of each row of this table, not of tables inside it."""
+    """Yield the cells of each row of this table, without those of nested tables."""
     for part in table:
         for row in [part] if part.tag == "tr" else part if part.tag in _PARTS[:3] else ():
             if row.tag == "tr":
@@ -77,7 +78,7 @@ def _rows(table: HtmlElement) -> Iterator[list[HtmlElement]]:
 
 
 def _is_navigation(table: HtmlElement) -> bool:
-    """Left as it is: what finds the main text of a page knows menus by their links."""
+    """Return whether a table is a menu, which trafilatura detects by links: it stays as it is."""
     around = [table, *islice(table.iterancestors(), 2)]
     return any(
         each.tag == "nav" or _NAVIGATION.search(f"{each.get('class', '')} {each.get('id', '')}")
@@ -103,7 +104,7 @@ def _header_rows(
     *,
     first_row_names: bool,
 ) -> int:
-    """How many leading rows name the columns."""
+    """Return how many leading rows name the columns."""
     marked = [
         bool(row) and (row[0].getparent().getparent().tag == "thead" or _all_headers(row))
         for row in rows
@@ -123,7 +124,7 @@ def _all_headers(row: Sequence[HtmlElement]) -> bool:
 
 
 def _is_form(rows: Sequence[Sequence[HtmlElement]]) -> bool:
-    """Whether only the first cell of each row is set in bold, or is a header: it names the row."""
+    """Return whether only the first cell of each row is bold or a header: it names the row."""
     return all(len(row) == 2 and _is_bold(row[0]) and not _is_bold(row[1]) for row in rows)
 
 
@@ -139,13 +140,13 @@ def _cell(element: HtmlElement, cells_in_row: int) -> Cell:
 
 
 def _span(value: str | None) -> int:
-    """HTML says what to do with nonsense: it is one. Zero rows means all that are left."""
+    """Parse a span as HTML requires: invalid values are 1; zero rows means all that are left."""
     number = (value or "").strip()[:6]
     return (int(number) or 65_534) if number.isascii() and number.isdecimal() else 1
 
 
 def _text(element: HtmlElement, between: str) -> str:
-    """The words of a cell on one line; paragraphs and list items in it are set apart."""
+    """Return the text of a cell on one line; paragraphs and list items in it are separated."""
     pieces: list[str] = []
     for event, each in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
         if event == "start":
@@ -178,7 +179,7 @@ def _replace(table: HtmlElement, caption: str, lines: Sequence[str]) -> None:
 
 
 def _unwrap(table: HtmlElement, rows: Sequence[Sequence[HtmlElement]]) -> None:
-    """The table, its rows and cells as plain blocks."""
+    """Turn the table, its rows and cells into plain blocks."""
     for each in [table, *table.iterchildren(*_PARTS), *(row[0].getparent() for row in rows if row)]:
         each.tag = "div"
     for row in rows:

@@ -1,4 +1,4 @@
-"""Markdown: the source without its comments is the canonical text; a parser finds its headings."""
+"""Read Markdown: the canonical text is the source without comments; a parser finds its headings."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# Characters of a heading that are read for its title, which has at most 150: the mark-up of links
-# and emphasis may take the rest. A parser of links takes a millisecond for every hundred of them.
+# Characters of a heading that are parsed for its title, which has at most 150: the mark-up of links
+# and emphasis may take the rest. Parsing links takes a millisecond per hundred of them.
 _LONGEST_HEADING = 2_000
 
 
 def read_markdown(data: bytes, name: str) -> ReadDocument:
-    """Markdown in any encoding; comments are left out, as no reader sees them."""
+    """Read Markdown in any encoding; comments are left out, since readers do not see them."""
     source = canonical(decode(data, name))
     text = _without_comments(source)
     hidden = len("".join(source.split())) - len("".join(text.split()))
@@ -33,7 +33,7 @@ def read_markdown(data: bytes, name: str) -> ReadDocument:
 
 
 def _without_comments(text: str) -> str:
-    """The source without `<!-- ... -->`, except in code."""
+    """Return the source without `<!-- ... -->`, except in code."""
     if _COMMENT not in text:
         return text
     code = _code_spans(text)
@@ -56,7 +56,7 @@ def _without_comments(text: str) -> str:
 
 
 def _code_spans(text: str) -> list[tuple[int, int]]:
-    """Where blocks of code stand, in order."""
+    """Return the spans of code blocks, in order."""
     starts = _line_starts(text)
     return [
         (starts[token.map[0]], starts[token.map[1]])
@@ -70,7 +70,7 @@ def _line_starts(text: str) -> list[int]:
 
 
 def from_markdown(source: str, title: str = "") -> ReadDocument:
-    """A document from Markdown text; the first heading of level one is its title by default."""
+    """Make a document of Markdown text; the title defaults to the first heading of level one."""
     text = canonical(source)
     headings = markdown_headings(text)
     first = next((heading.title for heading in headings if heading.level == 1), "")
@@ -78,7 +78,7 @@ def from_markdown(source: str, title: str = "") -> ReadDocument:
 
 
 def markdown_headings(text: str) -> tuple[Heading, ...]:
-    """Headings as CommonMark sees them: a line of a code block is not one."""
+    """Find headings as CommonMark does: a line of a code block is not one."""
     if "#" not in text and "\n=" not in text and "\n-" not in text:
         return ()
     parser = _block_parser()
@@ -94,7 +94,7 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """Only blocks are parsed: inline markup of whole documents would be most of the work."""
+    """Return a parser for blocks only: to parse the inline mark-up would be most of the work."""
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
@@ -106,7 +106,7 @@ def _inline_parser() -> MarkdownIt:
 
 
 def _plain(inline: str) -> str:
-    """A heading's words without their markup."""
+    """Return the text of a heading without its mark-up."""
 
     def words(tokens: list[Token] | None) -> str:
         return "".join(

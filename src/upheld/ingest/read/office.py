@@ -1,4 +1,4 @@
-"""DOCX, PPTX and EPUB: markitdown's converters give Markdown."""
+"""Read DOCX, PPTX and EPUB: markitdown converts them to Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD_TEXT = "word/document.xml"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _TREATED = re.compile(rb"<(?:table|style|dialog)\b|\b(?:hidden|style|bgcolor|color)\s*=|\bhidden\b")
 _IMAGE = re.compile(r"!\[((?:(?!!\[)[^\]\n])*+)\]\([^)\n]*+\)")
-# Quotes must read as the source does, so nothing that is not Markdown's own is escaped.
+# Quotes must equal the source, so only characters that are Markdown syntax are escaped.
 _OPTIONS: dict[str, Any] = {
     "escape_asterisks": False,
     "escape_underscores": False,
@@ -30,7 +30,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 def read_docx(data: bytes, name: str) -> ReadDocument:
-    """A Word document; its styles make the headings."""
+    """Read a Word document; its styles make the headings."""
     data, hidden = _without_hidden_runs(data)
     converter = _through_html(_converters().DocxConverter(), first_row_names=True)
     markdown = _convert(converter, data, name).markdown
@@ -38,7 +38,7 @@ def read_docx(data: bytes, name: str) -> ReadDocument:
 
 
 def read_epub(data: bytes, name: str) -> ReadDocument:
-    """A book, its chapters in reading order."""
+    """Read a book, with its chapters in reading order."""
     converter = _through_html(_converters().EpubConverter())
     result = _convert(converter, data, name)
     document = from_markdown(_without_images(result.markdown), result.title or "")
@@ -46,7 +46,7 @@ def read_epub(data: bytes, name: str) -> ReadDocument:
 
 
 def read_pptx(data: bytes, name: str) -> ReadDocument:
-    """A slide deck; slides are its pages."""
+    """Read a slide deck; its slides are pages."""
     result = _convert(_through_html(_converters().PptxConverter()), data, name)
     slides = _SLIDE.split(_without_images(result.markdown))[1:]
     unseen = _hidden_slides(data)
@@ -73,10 +73,10 @@ def _converters() -> Any:
 
 
 def _through_html(converter: Any, *, first_row_names: bool = False) -> Any:
-    """A converter whose HTML, between its format and Markdown, is treated as that of pages is.
+    """Return a converter whose intermediate HTML is treated like that of web pages.
 
     markitdown gives a Word table an empty header: Word documents do not mark theirs, and Markdown
-    knows no table without one.
+    has no table without one.
     """
     from lxml import html
 
@@ -84,7 +84,7 @@ def _through_html(converter: Any, *, first_row_names: bool = False) -> Any:
     from upheld.ingest.read.html_tables import flatten_tables, restore_rows
 
     class Converter(_converters().HtmlConverter):  # type: ignore[misc]
-        hidden = 0  # characters in all that was converted
+        hidden = 0  # characters in everything converted
 
         def convert(self, file_stream: Any, stream_info: Any, **options: Any) -> Any:
             data = file_stream.read()
@@ -103,9 +103,9 @@ def _through_html(converter: Any, *, first_row_names: bool = False) -> Any:
 
 
 def _without_hidden_runs(data: bytes) -> tuple[bytes, int]:
-    """A Word document without the words that are formatted as hidden, and how many characters.
+    """Remove text formatted as hidden from a Word document; also return its number of characters.
 
-    A file that is no such document is left for the converter to complain about.
+    An invalid file is returned as it is; the converter will report the error.
     """
     from lxml import etree
 
@@ -132,7 +132,7 @@ def _without_hidden_runs(data: bytes) -> tuple[bytes, int]:
 
 
 def _hidden_slides(data: bytes) -> set[int]:
-    """The slides that a show leaves out, counted from zero."""
+    """Return the indexes of slides that a slide show skips, counted from zero."""
     import pptx
 
     with zipfile.ZipFile(io.BytesIO(data)) as package:
@@ -148,13 +148,13 @@ def _convert(converter: DocumentConverter, data: bytes, name: str) -> DocumentCo
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the parsers' notes on odd mark-up help nobody here
+            warnings.simplefilter("ignore")  # warnings about odd mark-up are of no use here
             return converter.convert(io.BytesIO(data), StreamInfo(), **_OPTIONS)
     except MissingDependencyException as missing:
         raise MissingExtraError("Reading DOCX, PPTX and EPUB", "readers") from missing
     except MemoryError:
         raise
-    except Exception as broken:  # each format has its own parser, and each its own errors
+    except Exception as broken:  # each format has its own parser with its own errors
         raise ReadError(
             f"{name} cannot be opened ({type(broken).__name__}: {broken})",
             help="Check that the file is complete and not encrypted.",
@@ -162,10 +162,10 @@ def _convert(converter: DocumentConverter, data: bytes, name: str) -> DocumentCo
 
 
 def _without_images(markdown: str) -> str:
-    """Pictures leave their description."""
+    """Replace images by their descriptions."""
     return "\n".join(map(_line_without_images, markdown.split("\n")))
 
 
 def _line_without_images(line: str) -> str:
-    end = line.rfind(")") + 1  # after it, no address is closed: none is looked for
+    end = line.rfind(")") + 1  # no address ends after this, so the search stops here
     return _IMAGE.sub(r"\1", line[:end]) + line[end:] if "![" in line else line

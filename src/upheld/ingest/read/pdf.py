@@ -1,4 +1,4 @@
-"""PDF: pypdfium2 gives the lines of each page; where they stand tells its paragraphs."""
+"""Read PDF: pypdfium2 extracts the lines of each page; their positions show the paragraphs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfTextPage
 
 _PASSWORD_NEEDED = 4  # FPDF_ERR_PASSWORD
-# PDFium writes a hyphen that ends a line as U+FFFE or U+0002, together with the line's end.
+# PDFium writes a hyphen at the end of a line as U+FFFE or U+0002, together with the line end.
 _SOFT_HYPHEN = re.compile("[\ufffe\x02](?:\r?\n)?")
 _LINE_END = "\r\n"
 _MOST_BOOKMARKS = 10_000
-_PARAGRAPH = 1.3  # times the usual step from line to line
+_PARAGRAPH = 1.3  # times the usual line spacing
 _RUNS_ON = re.compile(r"[^\W\d_]|[,;\-–]")
 
 
 def read_pdf(data: bytes, name: str) -> ReadDocument:
-    """The pages of a PDF joined, with where each begins and the outline's headings."""
+    """Join the pages of a PDF, with the offset of each and the headings of its outline."""
     try:
         import pypdfium2 as pdfium
     except ImportError as missing:
@@ -66,13 +66,13 @@ def _page_texts(pdf: PdfDocument) -> Iterator[str]:
 def _page_text(
     pdf: PdfDocument, number: int, carried: tuple[str, ...]
 ) -> tuple[str, tuple[str, ...]]:
-    """The text of a page, and the names of the columns of a table that may go on after it."""
+    """Return the text of a page, and the column names of a table that may continue on the next."""
     page = pdf[number]
     try:
         textpage = page.get_textpage()
         lines = textpage.get_text_bounded().split(_LINE_END)
         gaps, tables = [False] * len(lines), list[PdfTable]()
-        # Else PDFium counts this page's characters in another way.
+        # Positions are used only if PDFium counts the page's characters as we do.
         if textpage.count_chars() == sum(map(len, lines)) + len(_LINE_END) * (len(lines) - 1):
             gaps = [False, *_gaps(textpage, lines)]
             tables = find_tables(page, textpage, lines, carried)
@@ -84,7 +84,7 @@ def _page_text(
 
 
 def _lay_out(lines: list[str], gaps: list[bool], tables: list[PdfTable]) -> str:
-    """The lines of a page as paragraphs, and the rows of tables in the place of their lines."""
+    """Join the lines of a page into paragraphs, and put table rows in place of their lines."""
     parts: list[str] = []
     in_table = {number: table for table in tables for number in range(table.first, table.last)}
     for number, (line, gap) in enumerate(zip(lines, gaps, strict=True)):
@@ -99,7 +99,7 @@ def _lay_out(lines: list[str], gaps: list[bool], tables: list[PdfTable]) -> str:
 
 
 def _gaps(textpage: PdfTextPage, lines: list[str]) -> list[bool]:
-    """Whether more than a line's height, or a jump up the page, parts each line from the last."""
+    """Return, for each line, whether a wide gap or a jump up the page precedes it."""
     from pypdfium2.raw import FPDFText_GetCharOrigin
 
     ends = list(accumulate(lines, lambda at, line: at + len(line) + len(_LINE_END), initial=0))
@@ -114,17 +114,17 @@ def _gaps(textpage: PdfTextPage, lines: list[str]) -> list[bool]:
         for before, line, after in zip(ends, lines[:-1], ends[1:], strict=False)
     ]
     down = sorted(step for step in steps if step > 0) or [0.0]
-    pitch = down[len(down) // 4]  # most steps on a page of short paragraphs may be wide ones
+    pitch = down[len(down) // 4]  # on a page of short paragraphs most steps may be wide
     return [step > _PARAGRAPH * pitch or step < -pitch for step in steps]
 
 
 def _goes_on(text: str, line: str) -> bool:
-    """Whether a line continues a sentence, whatever the layout says."""
+    """Return whether a line continues a sentence, whatever the layout."""
     return line[:1].islower() and bool(_RUNS_ON.match(text[-1:]))
 
 
 def _join(pages: list[str]) -> tuple[str, tuple[int, ...]]:
-    """Pages as one text; a sentence may run on over a page that ends in the middle of one."""
+    """Join pages into one text; a sentence may continue across a page break."""
     parts: list[str] = []
     starts: list[int] = []
     length = 0
@@ -137,7 +137,7 @@ def _join(pages: list[str]) -> tuple[str, tuple[int, ...]]:
 
 
 def _outline(pdf: PdfDocument, text: str, pages: tuple[int, ...]) -> tuple[Heading, ...]:
-    """Bookmarks as headings, where their words stand on their page, else where it begins."""
+    """Return bookmarks as headings, at their words on the page, or else at the page's start."""
     found: list[Heading] = []
     for bookmark in islice(pdf.get_toc(), _MOST_BOOKMARKS):
         destination, title = bookmark.get_dest(), one_line(bookmark.get_title())

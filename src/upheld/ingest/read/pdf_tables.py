@@ -1,7 +1,7 @@
-"""Tables of a PDF page, where lines drawn on it or the alignment of its words show one.
+"""Find tables on a PDF page by ruled lines or by the alignment of its words.
 
-A PDF has no tables, only words at places. What is taken for one has a line under its header, or
-columns of figures below words; all else stays text, as wrong names of columns would mislead.
+A PDF has no tables, only words at positions. A table here has a line under its header, or columns
+of figures below words; everything else stays text, since wrong column names would mislead.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from upheld.ingest.read.tables import Cell, first_row_names_columns, is_figure, 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
 
-EDGE = 2  # lines above or below a table that may be a running title and a number
-_MOST_WORDS = 20_000  # of a page; more is a map or a poster
-_MOST_RULES = 400  # likewise
-_THIN = 2.0  # points: what is thicker is a box, not a line
-_NEAR = 3.0  # points in which two edges count as one
+EDGE = 2  # lines above or below a table that may be a running title and a page number
+_MOST_WORDS = 20_000  # per page; more is a map or a poster
+_MOST_RULES = 400  # the same
+_THIN = 2.0  # points; a thicker one is a box, not a line
+_NEAR = 3.0  # points within which two edges count as one
 _SHORTEST_RULE = 20.0
-_RIVER = 0.7  # times the size of letters: the least white space between columns
-_RAISED = 0.5  # the same up and down: how far apart words on one line may be, with exponents
-_CROWDED = 0.8  # likewise: lines that are closer are none
-_FEWEST_ROWS = 3  # below a line that nothing closes
-_WIDE = 1.0  # the same where no line is drawn
+_RIVER = 0.7  # times the letter size: the least white space between columns
+_RAISED = 0.5  # the same, vertically: how far apart words of one line may be, with exponents
+_CROWDED = 0.8  # times the letter size: lines that are closer overlap
+_FEWEST_ROWS = 3  # of a table that no closing line ends
+_WIDE = 1.0  # like `_RIVER`, if no line is drawn
 _MOST_HEADER_LINES = 3
 _LONGEST_NAME = 60
 _LONGEST_CELL = 600
@@ -41,12 +41,12 @@ _LEADERS = re.compile(r"\.{4,}|(?:\. ){3}")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word and where it stands; `line` is the number of its line in the page's text."""
+    """A word and its position; `line` is the number of its line in the page's text."""
 
     text: str
     left: float
     right: float
-    y: float  # of its base line; up is more
+    y: float  # of its base line; larger is higher
     size: float
     line: int
     start: int  # of its first character in the page's text
@@ -58,12 +58,12 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class PdfTable:
-    """Lines of a page's text, from `first` to before `last`, as rows that name their columns."""
+    """Lines `first` to before `last` of a page's text, as rows that name their columns."""
 
     first: int
     last: int
     rows: tuple[str, ...]
-    names: tuple[str, ...]  # of its columns
+    names: tuple[str, ...]  # column names
 
 
 _Line = list[Word]  # the words on one base line, from left to right
@@ -71,7 +71,7 @@ _Line = list[Word]  # the words on one base line, from left to right
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A line that is drawn across the page."""
+    """A horizontal line drawn on the page."""
 
     left: float
     right: float
@@ -81,9 +81,9 @@ class _Rule:
 def find_tables(
     page: PdfPage, textpage: PdfTextPage, lines: Sequence[str], carried: Sequence[str] = ()
 ) -> list[PdfTable]:
-    """The tables of a page, in order; `lines` is its text, whose offsets are those of PDFium.
+    """Return the tables of a page, in order; `lines` is its text, with PDFium's offsets.
 
-    `carried` are the names of a table's columns that ends the page before: it may go on.
+    `carried` are the column names of a table at the end of the previous page, which may continue.
     """
     words = _words(textpage, lines)
     if not words or len(words) > _MOST_WORDS:
@@ -103,7 +103,7 @@ def find_tables(
             names, body = cells[0], cells[1:]
             at_top = numbers[0] <= EDGE and not _is_header(textpage, cells, used)
             if at_top or not all(map(_may_name, names)):
-                # The first row at the top of a page may be any row of a table that goes on.
+                # The first row at the top of a page may be a body row of a table that continues.
                 names = list(carried) if len(carried) == len(names) else [""] * len(names)
                 body = cells
             rows = tuple(table_lines([[Cell(text) for text in row] for row in [names, *body]], 1))
@@ -131,7 +131,7 @@ def _words(textpage: PdfTextPage, lines: Sequence[str]) -> list[Word]:
 
 
 def _rules(page: PdfPage) -> tuple[list[_Rule], list[tuple[float, float, float]]]:
-    """Lines across, and lines up as (x, from, to); none where there are too many."""
+    """Return horizontal lines, and vertical ones as (x, from, to); none if there are too many."""
     from pypdfium2.raw import FPDF_PAGEOBJ_PATH
 
     across: list[_Rule] = []
@@ -150,11 +150,11 @@ def _rules(page: PdfPage) -> tuple[list[_Rule], list[tuple[float, float, float]]
 def _ruled(
     words: Sequence[Word], rules: Sequence[_Rule], uprights: Sequence[tuple[float, float, float]]
 ) -> Iterator[tuple[list[list[str]], list[Word]]]:
-    """Cells and words of what stands between lines of one width, or below a single line."""
+    """Yield cells and words between lines of the same width, or below a single line."""
     for left, right, heights in _stacks(rules):
         inside = [word for word in words if left - _NEAR <= word.middle <= right + _NEAR]
         page_lines = _base_lines(inside)
-        tops = [-line[0].y for line in page_lines]  # upside down, so that they increase
+        tops = [-line[0].y for line in page_lines]  # negated, so that they increase
         edges = [0] + [bisect_left(tops, -y) for y in heights] + [len(page_lines)]
         bands = [page_lines[first:last] for first, last in pairwise(edges)]
         borders = _between(uprights, left, right, heights)
@@ -166,7 +166,7 @@ def _ruled(
                 some = True
             at += 1 if table is None else table[2] + 1
         if not some and bands[0]:
-            # The line above the first rule is a header if its words stand as far apart.
+            # The line above the first rule is a header if its words are as far apart.
             header = bands[0][-1:]
             table = _from_bands(header, bands[1:], borders)
             if table and table[0] and len(_stripes(header, _WIDE)) + 1 == len(table[0][0]):
@@ -174,7 +174,7 @@ def _ruled(
 
 
 def _stacks(rules: Sequence[_Rule]) -> Iterator[tuple[float, float, list[float]]]:
-    """Lines of the same left and right edge, from the top; two close together are one."""
+    """Yield groups of lines with the same edges, from the top; lines close together are merged."""
     ordered = sorted(rules, key=lambda rule: (round(rule.left / _NEAR), round(rule.right / _NEAR)))
     for _, same in groupby(
         ordered, key=lambda rule: (round(rule.left / _NEAR), round(rule.right / _NEAR))
@@ -190,7 +190,7 @@ def _stacks(rules: Sequence[_Rule]) -> Iterator[tuple[float, float, list[float]]
 def _between(
     uprights: Sequence[tuple[float, float, float]], left: float, right: float, ys: Sequence[float]
 ) -> list[float]:
-    """Where lines up part columns, inside a stack of lines across."""
+    """Return where vertical lines separate columns inside a group of horizontal lines."""
     inside = sorted(
         x
         for x, low, high in uprights
@@ -200,7 +200,7 @@ def _between(
 
 
 def _base_lines(words: Sequence[Word]) -> list[_Line]:
-    """Words that stand on one line of the page, from the top."""
+    """Group words by base line, from the top."""
     lines: list[_Line] = []
     for word in sorted(words, key=lambda word: (-word.y, word.left)):
         if lines and lines[-1][0].y - word.y <= max(_NEAR, _RAISED * word.size):
@@ -213,9 +213,9 @@ def _base_lines(words: Sequence[Word]) -> list[_Line]:
 def _from_bands(
     header: Sequence[_Line], bands: Sequence[Sequence[_Line]], borders: Sequence[float]
 ) -> tuple[list[list[str]], list[Word], int] | None:
-    """A table of a header and as many bands below it as keep to its columns.
+    """Build a table of a header and as many bands below it as fit its columns.
 
-    Cells, their words, and the number of bands used; no cells if it is not clear what its rows are.
+    Returns cells, their words and the number of bands used; no cells if the rows are not clear.
     """
     if not 1 <= len(header) <= _MOST_HEADER_LINES:
         return None
@@ -225,7 +225,7 @@ def _from_bands(
     if not stripes or not all(names[1:]) or not (names[0] or borders):
         return None
     body: list[_Line] = []
-    ends: list[int] = []  # where each band of the body ends
+    ends: list[int] = []  # the end of each band of the body
     for band in closed:
         narrower = stripes if borders else _narrowed(stripes, band, _RIVER)
         if not band or not narrower or _crosses(band, borders):
@@ -248,7 +248,7 @@ def _from_bands(
 def _fitting(
     header: Sequence[_Line], band: Sequence[_Line], stripes: list[_Stripe]
 ) -> tuple[list[_Line], list[_Stripe]]:
-    """The first lines of an open band that stand close together and keep the columns apart."""
+    """Return the first lines of an open band that are close together and fit the columns."""
     fitting: list[_Line] = []
     before = header[-1]
     step = 0.0
@@ -265,11 +265,11 @@ def _fitting(
     return fitting, stripes
 
 
-_Stripe = tuple[float, float]  # white space between two columns, from left to right
+_Stripe = tuple[float, float]  # (left, right) of the white space between two columns
 
 
 def _stripes(lines: Sequence[_Line], least: float) -> list[_Stripe]:
-    """White stripes that run down through all lines."""
+    """Return the white stripes that run down through all lines."""
     spans = sorted((word.left, word.right, word.size) for line in lines for word in line)
     found: list[_Stripe] = []
     reach = spans[0][1] if spans else 0.0
@@ -281,7 +281,7 @@ def _stripes(lines: Sequence[_Line], least: float) -> list[_Stripe]:
 
 
 def _narrowed(stripes: Sequence[_Stripe], lines: Sequence[_Line], least: float) -> list[_Stripe]:
-    """What more lines leave of stripes; nothing if one of them is too narrow then."""
+    """Narrow stripes to what more lines leave of them; empty if one becomes too narrow."""
     lefts, rights = [left for left, _ in stripes], [right for _, right in stripes]
     middles = _middles(stripes)
     for line in lines:
@@ -298,7 +298,7 @@ def _narrowed(stripes: Sequence[_Stripe], lines: Sequence[_Line], least: float) 
 
 
 def _crosses(lines: Sequence[_Line], borders: Sequence[float]) -> bool:
-    """Whether a word stands across a line between columns: what is drawn is not around it."""
+    """Return whether a word crosses a column border, so that the drawing is not a table."""
     return any(
         bisect_right(borders, word.left + 1) < bisect_left(borders, word.right - 1)
         for line in lines
@@ -311,17 +311,17 @@ def _middles(stripes: Sequence[_Stripe]) -> list[float]:
 
 
 def _row_starts(body: Sequence[_Line], columns: Sequence[float], ends: Sequence[int]) -> list[int]:
-    """Where rows begin; nothing where that is not clear.
+    """Return the indexes at which rows begin; empty if that is not clear.
 
-    A row begins with a word in the first column, or words in each of the others. Where lines part
-    columns and rows (`ends`), a row is all between two lines, unless it looks like several.
+    A row begins with a word in the first column, or words in each of the others. If lines separate
+    columns and rows (`ends`), a row is everything between two lines, unless it looks like several.
     """
     filled = [_filled(line, columns) for line in body]
     begins = [0 in each or len(each) == len(columns) > 1 for each in filled]
     if not body or not begins[0]:
         return []
     if any(a[0].y - b[0].y < _CROWDED * b[0].size for a, b in pairwise(body)):
-        return []  # formulas, whose parts stand above each other
+        return []  # formulas, whose parts are above each other
     if len(ends) < 2:
         return [number for number, begin in enumerate(begins) if begin]
     starts = [0, *ends[:-1]]
@@ -347,7 +347,7 @@ def _cells(lines: Sequence[_Line], columns: Sequence[float]) -> list[str]:
 def _aligned(
     words: Sequence[Word], textpage: PdfTextPage
 ) -> Iterator[tuple[list[list[str]], list[Word]]]:
-    """Tables without lines: three rows and columns, below words figures or letters less bold."""
+    """Find tables without lines: at least three rows and columns below a clear header."""
     runs: list[list[_Line]] = [[]]
     columns = 0
     for line in _base_lines(words):
@@ -372,7 +372,7 @@ def _may_name(text: str) -> bool:
 
 
 def _is_header(textpage: PdfTextPage, cells: Sequence[Sequence[str]], used: Sequence[Word]) -> bool:
-    """Whether the first row is a header for sure: words over figures, or alone in bold."""
+    """Return whether the first row is surely a header: words above figures, or alone in bold."""
     if any(all(map(_FIGURE.match, column)) for column in zip(*cells[1:], strict=True)):
         return not any(map(_FIGURE.match, cells[0]))
     header = len(" ".join(cells[0]).split())

@@ -1,4 +1,4 @@
-"""CSS selectors: the elements that they mean while nothing is hovered, focused or printed."""
+"""CSS selectors: find the elements they select while nothing is hovered, focused or printed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from upheld.errors import ReadError
 
 HtmlElement = Any  # lxml publishes no types
 
-_DEEPEST = 8  # selectors inside selectors
-_MOST_STEPS = 2_000_000  # of matching, a few seconds; ordinary pages take some thousands
+_DEEPEST = 8  # nested selectors
+_MOST_STEPS = 2_000_000  # of matching, a few seconds; ordinary pages take a few thousand
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _BRACKETS = re.compile(r"[^()]*+[()]?")
 _COMMA = re.compile(r"[,(\[\\]")
@@ -30,7 +30,7 @@ _STEP = re.compile(r"\s*+([+-]?\d*)n\s*+(?:([+-])\s*+(\d+))?\s*+|\s*+([+-]?\d+)\
 
 @dataclass(slots=True)
 class _Compound:
-    """What one element must be."""
+    """The conditions on one element."""
 
     tag: str = ""
     ids: list[str] = field(default_factory=list)
@@ -41,14 +41,14 @@ class _Compound:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Compounds from the element leftwards, each with how it relates to the one right of it."""
+    """Compounds from right to left, each with its relation to the one on its right."""
 
     compounds: tuple[tuple[str, _Compound], ...]
     specificity: tuple[int, int, int]
 
 
 def selectors(text: str, depth: int = 0) -> Iterator[Selector]:
-    """The selectors of a list, without those that mean no element or are not known."""
+    """Yield the selectors of a list, without unknown ones and those that select nothing."""
     for part in _split(text):
         selector = _selector(part, depth)
         if selector is not None:
@@ -56,7 +56,7 @@ def selectors(text: str, depth: int = 0) -> Iterator[Selector]:
 
 
 def _split(text: str) -> list[str]:
-    """A list at its commas, not at those inside brackets."""
+    """Split a list at its commas, except those inside brackets."""
     parts: list[str] = []
     start = at = 0
     while match := _COMMA.search(text, at):
@@ -107,7 +107,7 @@ def _selector(text: str, depth: int) -> Selector | None:
         elif part["tag"]:
             compound.tag = unescaped(part["tag"]).lower()
             tags += 1
-    # From the element leftwards: each compound with the combinator that stands right of it.
+    # From right to left: each compound with the combinator on its right.
     relations = [relation for relation, _ in compounds[1:]] + [""]
     pairs = list(zip(relations, (compound for _, compound in compounds), strict=True))
     return Selector(tuple(reversed(pairs)), (ids, classes, tags))
@@ -118,7 +118,7 @@ def _takes_list(name: str, depth: int) -> bool:
 
 
 class Matcher:
-    """Finds the elements of a page that a selector means."""
+    """Finds the elements of a page that a selector selects."""
 
     def __init__(self, elements: Iterable[HtmlElement]) -> None:
         self._elements = list(elements)
@@ -133,7 +133,7 @@ class Matcher:
                 self._by.setdefault(key, []).append(each)
 
     def select(self, selector: Selector) -> list[HtmlElement]:
-        """The elements, in the order of the page."""
+        """Return the elements in document order."""
         first = selector.compounds[0][1]
         keys = [f"#{id}" for id in first.ids] + [f".{name}" for name in first.classes]
         keys += [f"<{first.tag}"] if first.tag else []
@@ -142,11 +142,11 @@ class Matcher:
         return [each for each in candidates if self.matches(each, selector)]
 
     def matches(self, element: HtmlElement, selector: Selector) -> bool:
-        """Whether the selector means this element."""
+        """Return whether the selector selects this element."""
         return self._matches(element, selector, 0)
 
     def _matches(self, element: HtmlElement, selector: Selector, at: int) -> bool:
-        """Whether compounds from `at` on match, beginning at this element."""
+        """Return whether the compounds from `at` on match, starting at this element."""
         if not self._is(element, selector.compounds[at][1]):
             return False
         if at + 1 == len(selector.compounds):
@@ -183,7 +183,7 @@ class Matcher:
         return self._is_at(element, name, argument)
 
     def _is_at(self, element: HtmlElement, name: str, argument: str) -> bool:
-        """`:first-child`, `:nth-of-type(2n+1)` and their like; anything else does not hold."""
+        """Match `:first-child`, `:nth-of-type(2n+1)` and similar; anything else is False."""
         place = self._place(element)
         first, last = place[2:] if name.endswith("of-type") else place[:2]
         name = name.removesuffix("-of-type").removesuffix("-child")
@@ -194,7 +194,7 @@ class Matcher:
         return _is_step(last if name == "nth-last" else first, argument)
 
     def _place(self, element: HtmlElement) -> tuple[int, int, int, int]:
-        """Places among siblings, from both ends: of all, and of those with the same tag."""
+        """Return positions among siblings, from both ends: of all, and of the same tag."""
         parent = element.getparent()
         if parent is None:
             return 1, 1, 1, 1
@@ -251,7 +251,7 @@ def _has(element: HtmlElement, name: str, test: str, value: str) -> bool:
 
 
 def _is_step(place: int, argument: str) -> bool:
-    """Whether a place is one of `2n+1`, `odd`, `3`."""
+    """Return whether a position is one of `2n+1`, `odd` or `3`."""
     argument = {"odd": "2n+1", "even": "2n"}.get(argument.strip().lower(), argument.lower())
     match = _STEP.fullmatch(argument)
     if match is None:
@@ -266,7 +266,7 @@ def _is_step(place: int, argument: str) -> bool:
 
 
 def closing(text: str, at: int) -> int:
-    """The offset behind the bracket that closes the one before `at`."""
+    """Return the offset after the bracket that closes the one before `at`."""
     depth = 1
     while depth and at < len(text):
         match = _BRACKETS.match(text, at)

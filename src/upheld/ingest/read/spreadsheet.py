@@ -1,7 +1,7 @@
-"""XLSX: openpyxl gives the cells; each sheet is a section with a table.
+"""Read XLSX: openpyxl reads the cells; each sheet is a section with a table.
 
 Not markitdown here: it goes through pandas, which writes 3 as 3.0, 0.123456789 as 1.234568e-01 and
-an empty cell as NaN, and a quote must say what the sheet says.
+an empty cell as NaN, and a quote must equal the sheet.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from upheld.ingest.read.tables import (
 
 _WHITE = re.compile(r"\s+")
 _MIDNIGHT = datetime.time()
-# Of a workbook; as many filled cells have more text than a document may have.
+# Of a workbook; so many filled cells would exceed the text limit of a document.
 MOST_CELLS = 4_000_000
-# A sheet is sparse if it is larger than this and less of it is filled.
+# A sheet is sparse if it has more cells than this and a smaller share of them is filled.
 SPARSE_CELLS = 100_000
 FILLED_SHARE = 0.05
 
 
 def read_xlsx(data: bytes, name: str) -> ReadDocument:
-    """The values of a workbook, as they were when it was last calculated."""
+    """Read the values of a workbook, as they were when it was last calculated."""
     try:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
@@ -45,7 +45,7 @@ def read_xlsx(data: bytes, name: str) -> ReadDocument:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # notes on styles and extensions that hold no text
+            warnings.simplefilter("ignore")  # warnings about styles and extensions without text
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             room = _Room(name)
             sections = []
@@ -67,24 +67,24 @@ def read_xlsx(data: bytes, name: str) -> ReadDocument:
 
 @dataclass(slots=True)
 class _Room:
-    """How many more cells of a workbook are read.
+    """Counts how many more cells of a workbook may be read.
 
-    A file of a kilobyte can say that its sheet has 17 billion cells, or put two cells that far
-    apart: what a sheet says of its size is not believed, and gaps count like cells.
+    A file of a kilobyte can declare a sheet of 17 billion cells, or put two cells that far apart.
+    So the declared size is ignored, and gaps count like cells.
     """
 
     name: str
     cells: int = MOST_CELLS
 
     def rows_of(self, sheet: Any) -> Iterator[tuple[object, ...]]:
-        """The rows of a sheet, each up to its last cell, and one empty row for a gap of any size.
+        """Yield the rows of a sheet, each up to its last cell; any gap is one empty row.
 
         Raises `ReadError` beyond the limit.
         """
         sheet.reset_dimensions()
         in_gap = False
         for row in sheet.iter_rows(values_only=True):
-            self.cells -= 2 + len(row)  # a row of its own costs something too
+            self.cells -= 2 + len(row)  # a row costs something too
             if self.cells < 0:
                 raise ReadError(
                     f"{self.name} has more than {MOST_CELLS:,} cells, empty ones between others "
@@ -97,7 +97,7 @@ class _Room:
 
 
 def _sheet_lines(rows: Iterable[Iterable[object]]) -> list[str]:
-    """The tables of a sheet, one after another, and the single cells above them."""
+    """Return the tables of a sheet, one after another, and the single cells above them."""
     lines: list[str] = []
     table = _Table()
     after_gap = False
@@ -120,7 +120,7 @@ def _sheet_lines(rows: Iterable[Iterable[object]]) -> list[str]:
 
 @dataclass(slots=True)
 class _Table:
-    """Rows of cells that belong together; `words` are the columns that have some below the top."""
+    """Rows that belong together; `words` are the columns with words below the first row."""
 
     rows: list[list[str]] = field(default_factory=list)
     first: int = 0
@@ -135,7 +135,7 @@ class _Table:
         self.rows.append(row)
 
     def goes_on_with(self, row: Sequence[str], filled: Sequence[int]) -> bool:
-        """Whether a row below a gap is of this table: its columns, and not words over figures."""
+        """Return whether a row after a gap continues this table: same columns, no new header."""
         return (
             bool(self.rows)
             and len(filled) > 1
@@ -147,7 +147,7 @@ class _Table:
         )
 
     def lines(self) -> list[str]:
-        """One for each row; without names of columns where next to nothing is filled."""
+        """Return one line per row; without column names if almost nothing is filled."""
         size = len(self.rows) * (self.last + 1 - self.first)
         if size > SPARSE_CELLS:
             filled = [[text for text in row if text] for row in self.rows]

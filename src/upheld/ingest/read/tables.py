@@ -1,9 +1,9 @@
-"""Tables as lines: each row is one sentence, and names the columns of its values.
+"""Tables as lines: each row becomes one sentence that names the columns of its values.
 
     | Parameter: port; Default: 5432; Context: postmaster |
 
 A row of a Markdown table means nothing without its header, which a quote does not show. The bars
-tell the sentence splitter where a row begins and ends; quotes leave them out.
+show the sentence splitter where a row begins and ends; quotes leave them out.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-LONGEST_LINE = 500  # characters; a longer row goes on in a line that begins with its first cell
-_LONGEST_NAME = 80  # of a column; also the longest text that is said again for each row it spans
+LONGEST_LINE = 500  # characters; a longer row continues on a line that begins with its first cell
+_LONGEST_NAME = 80  # of a column; also the longest text repeated for each row it spans
 _MOST_COLUMNS = 1_000
-_MOST_NAMED = 8_000_000  # characters of a table; with names a larger one would outgrow the limits
+_MOST_NAMED = 8_000_000  # characters of a table; with names, larger ones would exceed limits
 _MOST_REPEATS = 100_000  # of cells that span rows, in one table
 _STOP = re.compile(r"(?<=\w)[.;,]\Z")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
@@ -23,7 +23,7 @@ _YEAR = re.compile(r"(?:18|19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as its format gives it; `columns` and `rows` are how many it spans."""
+    """A cell of any format; `columns` and `rows` are how many it spans."""
 
     text: str
     header: bool = False
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A cell's text at its columns, in one of the rows that it spans."""
+    """The text of a cell at its columns, in one of the rows that it spans."""
 
     text: str
     first: int
@@ -45,14 +45,14 @@ _Row = list[_Placed]
 
 
 def table_lines(rows: Sequence[Sequence[Cell]], headers: int) -> list[str]:
-    """The rows of a table as lines; the first `headers` rows name the columns."""
+    """Return the rows of a table as lines; the first `headers` rows name the columns."""
     placed = list(_place(rows))
     width = max((cell.last + 1 for row in placed for cell in row), default=0)
     naming = [row for row in placed[:headers] if not _spans_all(row, width)] if width > 1 else []
     names = _names(naming, width)
     if sum(len(names[cell.first]) for row in placed for cell in row) > _MOST_NAMED:
         naming, names = [], [""] * width
-    if all(row in naming for row in placed):  # nothing but names
+    if all(row in naming for row in placed):  # only column names
         naming, names = [], [""] * width
     lines: list[str] = []
     group = ""
@@ -71,17 +71,17 @@ def table_lines(rows: Sequence[Sequence[Cell]], headers: int) -> list[str]:
 
 
 def _spans_all(row: _Row, width: int) -> bool:
-    """Whether one cell is all of the row: it is a title of those below."""
+    """Return whether one cell fills the row, so that it is a title of those below."""
     return width > 1 and len(row) == 1 and row[0].last - row[0].first + 1 >= width
 
 
 def row_line(text: str) -> str:
-    """The line of a row."""
+    """Return the line of a row."""
     return f"| {text} |"
 
 
 def first_row_names_columns(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether the first row of a table without marked headers can be its header.
+    """Return whether the first row of a table without marked headers can be its header.
 
     It can if its cells are distinct, short, and words or years. Not in a form, whose first column
     holds names that end in a colon.
@@ -102,13 +102,13 @@ def first_row_names_columns(rows: Sequence[Sequence[Cell]]) -> bool:
 
 
 def is_figure(text: str) -> bool:
-    """Whether this is a number, a date or the like: digits and no letters."""
+    """Return whether a text is a number, a date or similar: digits and no letters."""
     return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
 def _place(rows: Iterable[Sequence[Cell]]) -> Iterator[_Row]:
-    """Give every cell its columns, and repeat those that span rows."""
-    spanning: dict[int, tuple[_Placed, int]] = {}  # by first column: what comes again, how often
+    """Assign columns to every cell, and repeat cells that span rows."""
+    spanning: dict[int, tuple[_Placed, int]] = {}  # by first column: what to repeat, how often
     repeats = 0
     for cells in rows:
         row: _Row = []
@@ -135,14 +135,14 @@ def _place(rows: Iterable[Sequence[Cell]]) -> Iterator[_Row]:
 
 
 def _placed(cell: Cell, column: int, spanning: Mapping[int, object]) -> _Placed:
-    """A cell ends where one that comes down from above begins."""
+    """Place a cell; it ends where a cell that spans down from above begins."""
     end = min(column + max(cell.columns, 1), _MOST_COLUMNS)
     end = next((at for at in range(column + 1, end) if at in spanning), end)
     return _Placed(cell.text, column, end - 1, cell.header)
 
 
 def _names(rows: Sequence[_Row], width: int) -> list[str]:
-    """The names of the columns, those of several header rows joined: `2024 / Sales`."""
+    """Return the column names; those of several header rows are joined: `2024 / Sales`."""
     parts: list[list[str]] = [[] for _ in range(width)]
     for row in rows:
         for cell in row:
@@ -157,7 +157,7 @@ def _short(name: str) -> str:
 
 
 def _parts(filled: _Row, names: Sequence[str]) -> list[str]:
-    """`Name: value` for each value; a row that begins with a header cell may be its own name."""
+    """Return `Name: value` for each value; a leading header cell names the row itself."""
     label, *values = filled
     if label.header and values and not any(names[cell.first] for cell in filled):
         said = ", ".join(cell.text for cell in values)
@@ -170,7 +170,7 @@ def _parts(filled: _Row, names: Sequence[str]) -> list[str]:
 
 
 def _row_lines(group: str, parts: Sequence[str]) -> Iterator[str]:
-    """One line, or several that each begin with the row's group and first cell."""
+    """Yield one line, or several that each begin with the row's group and first cell."""
     lead = f"{group} — " if group else ""
     label = parts[0] if len(parts[0]) <= _LONGEST_NAME else ""
     line = lead

@@ -1,4 +1,4 @@
-"""Plain text in any encoding."""
+"""Read plain text in any encoding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import codecs
 from upheld.errors import ReadError
 from upheld.ingest.read.document import ReadDocument, canonical
 
-# Marks at the start of a file that name its encoding; UTF-32's begins with UTF-16's.
+# Byte order marks and their encodings; UTF-32's mark begins with UTF-16's.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -15,16 +15,16 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_BINARY_SHARE = 0.1  # more control characters than this, and the file is not text
+_BINARY_SHARE = 0.1  # of control characters; with more, the file is not text
 
 
 def read_text(data: bytes, name: str) -> ReadDocument:
-    """Plain text: its canonical text is what was decoded."""
+    """Read plain text; its canonical text is the decoded text."""
     return ReadDocument(canonical(decode(data, name)))
 
 
 def decode(data: bytes, name: str) -> str:
-    """Bytes to text: by their mark, else UTF-8, else by what the bytes look like."""
+    """Decode bytes by their byte order mark, else as UTF-8, else by a guess from the bytes."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")

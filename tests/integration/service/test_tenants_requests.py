@@ -215,7 +215,7 @@ def test_no_reply_holds_words_of_others(own_state: State, tmp_path: Path, reques
         run_state_machine_as_test(
             machine,
             settings=settings(
-                max_examples=requests // STEPS + 1 + requests // 500,  # some steps are no request
+                max_examples=requests // STEPS + 2 + requests // 500,  # some steps are no request
                 stateful_step_count=STEPS,
                 deadline=None,
                 derandomize=requests == FEW,  # CI does the same each time

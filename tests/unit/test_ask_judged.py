@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
 from upheld.client import AsyncUpheld
 from upheld.errors import LLMUnavailableError, SettingsError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.fake_kb import QUESTION, WRITTEN, kb
 from upheld.answer.render import NOTHING_UPHELD
 from upheld.ask_options import AskOptions

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
 from upheld.answer.render import NOTHING_UPHELD, NOTHING_WRITTEN
 from upheld.run.budget import Budget

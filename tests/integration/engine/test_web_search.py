@@ -9,9 +9,9 @@ from ipaddress import ip_network
 
 import pytest
 
+from tests.messages import only_says
 from tests.servers.searx import PROGRAM, running_searx
 from tests.servers.site import Resource, Site, running_site
-from tests.told import only_says
 from upheld.edge.web.fetch import Fetcher, FetchLimits
 from upheld.edge.web.searcher import Pages, WebSearch
 from upheld.edge.web.searx import Found, Searx

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.assessment.test_assess import CLAIMS
 from tests.unit.drafts import citation, claim, draft
 from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from tests.messages import only_says
 from tests.servers.unruly import HANG, RESET, Response, in_turn, unruly
-from tests.told import only_says
 from upheld.edge.web.searcher import Pages, WebSearch, by_shared_words, encyclopaedias_first
 from upheld.edge.web.searx import Found, Results, Searx
 from upheld.errors import (

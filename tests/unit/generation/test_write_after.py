@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.drafts import ASK, DOCUMENTS, citation, claim, draft
 from upheld.errors import LLMUnavailableError
 from upheld.generation.extract import ExtractiveWriter

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.fake_kb import QUESTION, kb
 from tests.unit.generation.test_write import ASK, FIRST, evidence
 from upheld.edge.openai.strict_schema import strict_schema

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.shelf import Asked, called, scripted, shelf, sources, told, writer, written
 from upheld.errors import (
     BudgetExceededError,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.ferries import (
     ASK,
     COST,

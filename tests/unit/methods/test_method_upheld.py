@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.museum import (
     COST,
     LATE,

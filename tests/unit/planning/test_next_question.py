@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.drafts import claim
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError

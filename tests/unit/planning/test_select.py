@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.ferries import PlayLLM
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.drafts import draft
 from tests.unit.museum import Asked, shelf
 from upheld.errors import WebUnavailableError

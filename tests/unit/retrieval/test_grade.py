@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.told import only_says
+from tests.messages import only_says
 from upheld.errors import BudgetExceededError
 from upheld.ports import QueryPassagePair
 from upheld.retrieval.grade import Action, Grade

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from upheld.errors import BudgetExceededError, StorageError
 from upheld.ports import QueryPassagePair
 from upheld.retrieval.rerank import Order, Rerank

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from tests.unit.shelf import Asked, shelf
 from upheld.errors import (
     BudgetExceededError,

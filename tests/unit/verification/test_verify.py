@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.told import only_says
+from tests.messages import only_says
 from upheld.answer.verdicts import fix_citations
 from upheld.ports import Judgement, Pair
 from upheld.run.budget import Budget

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import upheld_verifier
-from tests.told import only_says
+from tests.messages import only_says
 from upheld.check import check, kept_checker, opened_verify, verify, verify_async
 from upheld.errors import SettingsError, UsageError
 from upheld.ports import Judgement

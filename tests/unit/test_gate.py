@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 # Each target of the gate has one folder of tests.
-TARGETS = dict(re.findall(r"^(test-\w+):.*\n\t\$\(BIN\)/pytest \$\(GATE\) (\S+)$", MAKEFILE, re.M))
+TARGETS = dict(re.findall(r"^(test-\w+):.*\n\t\$\(BIN\)/pytest \$\(\w+\) (\S+)$", MAKEFILE, re.M))
 
 
 def test_every_test_file_belongs_to_one_target() -> None:

@@ -76,7 +76,7 @@ MODULES = (
     "prompts/*.py",
     "cli/show.py",
     "service/http/field_limits.py",
-    "service/http/openai_errors.py",
+    "service/http/error_bodies.py",
     "service/openai/*.py",
     "service/mcp/text.py",
     "edge/web/addresses.py",
@@ -210,7 +210,8 @@ CALLS: dict[str, Call] = {
     "upheld.text.sentences.join_blocks": lambda text: join_blocks(text, spans(text)),
     "upheld.text.sentences.join_sentences": lambda text: join_sentences(text, spans(text)),
     "upheld.text.sentences.join_around_code": lambda text: join_around_code(
-        text, [[span] for span in spans(text)]
+        text,
+        [[span] for span in spans(text)[:3_000]],  # a joined block is as long as that
     ),
     "upheld.edge.openai.reply.estimated": lambda text: estimated(1, [text]),
     "upheld.ingest.chunk.Chunker.__call__": lambda text: CHUNK(

@@ -1,8 +1,9 @@
 """What a call with a long text costs: its CPU time and how that grows, its turns, its memory.
 
-A machine that does other things too makes a call seem slow now and then, never fast: the least of
-several runs is what the call takes. Only a figure that is too high is measured more than once, so
-that a fault fails every time and noise does not.
+A machine that does other things too is faster at one moment than at the next, by half and more.
+Growth is therefore the ratio of two calls right after each other, and the middle one of several
+such ratios. Only a figure that is too high is measured more than once, so that a fault fails every
+time and noise does not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from upheld.errors import UpheldError
@@ -24,7 +26,7 @@ Texts = Callable[[int], str]  # the same text at any length
 MEASURABLE = 0.05  # seconds of CPU: less is noise
 ENOUGH = 4.0  # seconds of CPU after which growth has been seen
 SHORTEST = 2_000
-AGAIN = 5  # runs more of what seems too high
+AGAIN = 6  # runs more of what seems too high
 # A text is tried at an eighth of the limit, then at the limit. Work that grows with a power of
 # the length and passes 2.3 for one of the three doublings between passes 2.1 for their mean.
 _STEP = 8
@@ -43,6 +45,35 @@ class Growth:
     after: float
 
 
+class Calls:
+    """A function called with one text at several lengths: its CPU time, and how it takes turns."""
+
+    def __init__(self, call: Call, text_of: Texts) -> None:
+        self._call = call
+        self._text_of = text_of
+        self._seen: dict[int, float] = {}
+        self._held: dict[int, float] = {}
+
+    def __call__(self, length: int) -> float:
+        """Seconds of CPU time at this length."""
+        return self._seen[length] if length in self._seen else self.again(length)
+
+    def again(self, length: int) -> float:
+        """Seconds of CPU time, measured anew."""
+        self._seen[length], held = watched(self._call, self._text_of(length))
+        self._held[length] = min(held, self._held.get(length, held))
+        return self._seen[length]
+
+    def longest_hold(self, length: int, allowed: float) -> float:
+        """The most CPU time for which a call kept another thread from its turn."""
+        self(length)
+        for _ in range(AGAIN):
+            if self._held[length] <= allowed:
+                break
+            self.again(length)
+        return self._held[length]
+
+
 def cpu(call: Call, text: str) -> float:
     """Seconds of CPU time that a call takes; a text that is refused costs what it costs."""
     with _no_collection():
@@ -51,12 +82,11 @@ def cpu(call: Call, text: str) -> float:
         return time.thread_time() - start
 
 
-def growth(call: Call, text_of: Texts, limit: int, allowed: float) -> Growth | None:
+def growth(took: Calls, limit: int, allowed: float) -> Growth | None:
     """The largest growth over the doublings up to the limit that take noticeable time, if any.
 
     Each doubling is looked at only if the time is noticeable and its mean growth is not small.
     """
-    took = _Times(call, text_of)
     if took(limit // _STEP) < _SURELY_SHORT and took(limit // 2) <= MEASURABLE:
         return None
     if took(limit // _STEP) * _STEP <= 2 * ENOUGH:
@@ -75,16 +105,6 @@ def growth(call: Call, text_of: Texts, limit: int, allowed: float) -> Growth | N
     return found
 
 
-def longest_hold(call: Call, text: str, allowed: float) -> float:
-    """The most CPU time for which a call kept another thread from its turn."""
-    held = _held(call, text)
-    for _ in range(AGAIN):
-        if held <= allowed:
-            break
-        held = min(held, _held(call, text))
-    return held
-
-
 def peak_memory(call: Call, text: str) -> int:
     """The most bytes that a call needed at one time, without what it loads once."""
     _run(call, text[:_SHORT])
@@ -96,31 +116,14 @@ def peak_memory(call: Call, text: str) -> int:
         tracemalloc.stop()
 
 
-class _Times:
-    """The least CPU time seen at each length."""
-
-    def __init__(self, call: Call, text_of: Texts) -> None:
-        self._call = call
-        self._text_of = text_of
-        self._least: dict[int, float] = {}
-
-    def __call__(self, length: int) -> float:
-        return self._least[length] if length in self._least else self.again(length)
-
-    def again(self, length: int) -> float:
-        seen = cpu(self._call, self._text_of(length))
-        self._least[length] = min(seen, self._least.get(length, seen))
-        return self._least[length]
-
-
-def _mean(took: _Times, most: int) -> Growth:
+def _mean(took: Calls, most: int) -> Growth:
     """The mean growth over the three doublings up to a length."""
     least = most // _STEP
-    before, after = min(took(least), took.again(least)), took(most)
+    before, after = took.again(least), took(most)
     return Growth((after / before) ** (1 / 3), least, before, after)
 
 
-def _lasting(took: _Times, length: int, allowed: float) -> Growth:
+def _lasting(took: Calls, length: int, allowed: float) -> Growth:
     """The growth from a length on: one that is too high must last, as the mean with the next one.
 
     Superlinear work grows faster the longer the text is. A text that outgrows a processor's cache,
@@ -134,13 +137,15 @@ def _lasting(took: _Times, length: int, allowed: float) -> Growth:
     return seen
 
 
-def _doubling(took: _Times, length: int, allowed: float) -> Growth:
-    before, after = took(length), took(2 * length)
-    for _ in range(AGAIN):
-        if after <= allowed * before:
-            break
+def _doubling(took: Calls, length: int, allowed: float) -> Growth:
+    """The growth from a length on: the middle one of several, if the first is too high."""
+    seen: list[Growth] = []
+    while len(seen) <= AGAIN:
         before, after = took.again(length), took.again(2 * length)
-    return Growth(after / before, length, before, after)
+        seen.append(Growth(after / before, length, before, after))
+        if seen[0].times <= allowed:
+            break
+    return sorted(seen, key=lambda each: each.times)[len(seen) // 2]
 
 
 def _lengths(limit: int) -> list[int]:
@@ -151,30 +156,25 @@ def _lengths(limit: int) -> list[int]:
     return lengths[::-1]
 
 
-def _held(call: Call, text: str) -> float:
-    """What the calling thread worked between two turns of a thread that wants one each ms."""
+def watched(call: Call, text: str) -> tuple[float, float]:
+    """A call's CPU time, and the longest it worked between two turns of a thread that wants one."""
     done = threading.Event()
-    longest = 0.0
     clock = time.pthread_getcpuclockid(threading.get_ident())
+    turns = [time.clock_gettime(clock)]
 
     def watch() -> None:
-        nonlocal longest
-        before = time.clock_gettime(clock)
         while not done.wait(0.001):
-            now = time.clock_gettime(clock)
-            longest = max(longest, now - before)
-            before = now
-        longest = max(longest, time.clock_gettime(clock) - before)
+            turns.append(time.clock_gettime(clock))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        with _no_collection():
-            _run(call, text)
+        took = cpu(call, text)
     finally:
         done.set()
         watcher.join()
-    return longest
+    turns.append(time.clock_gettime(clock))
+    return took, max(after - before for before, after in pairwise(turns))
 
 
 @contextlib.contextmanager

@@ -85,10 +85,14 @@ class Recipe:
     after: str = ""
 
     def text(self, length: int) -> str:
-        """The text of this length."""
-        between = length - len(self.before) - len(self.after)
-        repeated = self.unit * (between // len(self.unit) + 1)
-        return self.before + repeated[:between] + self.after
+        """A text of this length, or less than a unit shorter, that ends alike at every length.
+
+        A last mark that is cut off costs more than a closed one: a text that ended in one at some
+        lengths only would seem to grow in jumps.
+        """
+        cut_off = self.unit[: len(self.unit) // 2]
+        between = length - len(self.before) - len(cut_off) - len(self.after)
+        return self.before + self.unit * (between // len(self.unit)) + cut_off + self.after
 
 
 def fixed() -> dict[str, Recipe]:

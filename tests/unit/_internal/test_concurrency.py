@@ -132,7 +132,7 @@ async def signalled() -> int:
     return 0
 
 
-async def test_work_for_the_wait_begins_also_if_nobody_says_so(
+async def test_work_begins_by_itself_after_the_latest_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(concurrency, "LATEST_SECONDS", 0.01)

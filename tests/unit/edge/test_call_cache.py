@@ -234,7 +234,7 @@ async def test_who_waited_for_a_call_that_failed_asks_itself(tmp_path: Path) -> 
     assert second.value == RED
 
 
-async def test_a_caller_who_leaves_takes_nobody_along(tmp_path: Path) -> None:
+async def test_a_cancelled_caller_does_not_cancel_the_shared_call(tmp_path: Path) -> None:
     cached = CachedLLM(FakeLLM([RED, GREEN], latency=0.05), tmp_path, "a")
     gone, stays = (asyncio.create_task(cached.generate(ASK, Choice)) for _ in range(2))
     await asyncio.sleep(0.01)

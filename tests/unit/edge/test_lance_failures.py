@@ -23,7 +23,7 @@ class Table:
         return "rows"
 
 
-async def test_what_vanished_is_read_anew() -> None:
+async def test_a_vanished_file_is_read_again() -> None:
     table = Table(vanishing=READS - 1)
     assert await table.read() == "rows"
     assert table.reads == READS

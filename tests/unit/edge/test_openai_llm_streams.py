@@ -93,7 +93,7 @@ async def test_a_server_that_does_not_stream_is_asked_without(answer: Response) 
     assert watcher.texts == []
 
 
-async def test_nobody_who_watches_no_stream() -> None:
+async def test_without_a_listener_nothing_is_streamed() -> None:
     async with unruly(in_turn(OK)) as server:
         await ask(server)
     assert "stream" not in server.completions[0].body

@@ -26,9 +26,10 @@ from upheld.edge.openai.reply import (
     whole,
 )
 from upheld.edge.openai.retry import Retry, Tally
+from upheld.edge.openai.schema_prompt import IGNORED, ignores_schema, with_schema
 from upheld.edge.openai.span import chat_span
 from upheld.edge.openai.strict_schema import strict_schema
-from upheld.errors import LLMError, LLMRejectedError
+from upheld.errors import BudgetExceededError, LLMError, LLMRejectedError
 from upheld.ports import Message, Output, Reply, Sampling
 from upheld.run.trace import current_run
 from upheld.types import Usage
@@ -79,11 +80,12 @@ class OpenAILLM:
             max_retries=0,
             http_client=openai.DefaultAsyncHttpxClient(event_hooks={"request": [_tell_when_sent]}),
         )
-        # Learned from refusals of this server; each wrong guess costs one cheap request.
+        # Learned from this server; each wrong guess costs one request.
         self._otherwise: dict[str, str | None] = {}
         self._most_choices: int | None = None
         self._takes_bounds = True
         self._streams = True
+        self._ignores_schema = False
 
     @property
     def identity(self) -> str:
@@ -96,11 +98,9 @@ class OpenAILLM:
         self, messages: Sequence[Message], output: type[Output], sampling: Sampling = Sampling()
     ) -> Reply[Output]:
         tally = Tally(current_run().meter)
-        arguments = self._arguments(messages, sampling)
-        arguments["response_format"] = output
         try:
             with chat_span(self._endpoint, sampling, tally):
-                choices = await self._choices(messages, arguments, sampling.samples, tally)
+                choices = await self._shaped(messages, output, sampling, tally)
                 return Reply(read_choices(choices, output, self._endpoint), tally.usage)
         except LLMError as error:
             error.usage = tally.usage
@@ -174,10 +174,37 @@ class OpenAILLM:
             arguments["extra_body"] = {"top_k": sampling.top_k}
         return arguments
 
+    async def _shaped(
+        self, messages: Sequence[Message], output: type[BaseModel], sampling: Sampling, tally: Tally
+    ) -> list[Choice]:
+        """Return choices; if the server ignores the schema, those of a prompt that states it.
+
+        That is remembered: later calls state the schema at once.
+        """
+        if self._ignores_schema:
+            current_run().degrade(IGNORED)
+            longer = with_schema(messages, output)
+            tally.reserve(calls=0, tokens=self.count_tokens(longer) - self.count_tokens(messages))
+            return await self._choices(longer, output, sampling, tally)
+        choices = await self._choices(messages, output, sampling, tally)
+        if not ignores_schema(choices, output):
+            return choices
+        self._ignores_schema = True
+        current_run().degrade(IGNORED)
+        longer = with_schema(messages, output)
+        worst = self.count_tokens(longer) + sampling.samples * sampling.max_tokens
+        try:
+            tally.reserve(calls=1, tokens=worst)
+        except BudgetExceededError:
+            return choices  # an error for the caller, as any output that does not fit
+        return await self._choices(longer, output, sampling, tally)
+
     async def _choices(
-        self, messages: Sequence[Message], arguments: dict[str, Any], samples: int, tally: Tally
+        self, messages: Sequence[Message], output: type[BaseModel], sampling: Sampling, tally: Tally
     ) -> list[Choice]:
         """Return as many choices as requested, in one request if possible, else in several."""
+        arguments = self._arguments(messages, sampling) | {"response_format": output}
+        samples = sampling.samples
         first = await self._sample(messages, arguments, samples, 0, tally)
         missing, batch = samples - len(first), len(first)
         if missing <= 0:

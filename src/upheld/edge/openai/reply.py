@@ -11,6 +11,7 @@ from openai.types.chat.chat_completion import Choice
 from pydantic import ValidationError
 
 from upheld.edge.openai.errors import Endpoint
+from upheld.edge.openai.schema_prompt import unfenced
 from upheld.errors import LLMError, LLMOutputError, LLMRejectedError
 from upheld.ports import Generation, Output, Token
 from upheld.types import Usage
@@ -37,7 +38,7 @@ def read_choices(
 def _read(choice: Choice, output: type[Output], endpoint: Endpoint) -> Generation[Output]:
     if choice.finish_reason == "content_filter" or choice.message.refusal:
         raise _refusal(choice.message.refusal, endpoint)
-    text = choice.message.content or ""
+    text = unfenced(choice.message.content or "")
     try:
         value = output.model_validate_json(text)
     except ValidationError as error:
@@ -94,8 +95,8 @@ async def whole(
 
 
 def _refusal(told: str | None, endpoint: Endpoint) -> LLMRejectedError:
-    reason = endpoint.hide(told) if told else "its content filter struck"
-    return LLMRejectedError(f"the model would not answer: {reason}")
+    reason = endpoint.hide(told) if told else "its content filter blocked the reply"
+    return LLMRejectedError(f"the model refused to answer: {reason}")
 
 
 def used(completion: ChatCompletion, prompt_tokens: int) -> Usage:

@@ -11,7 +11,6 @@ from math import log
 from pydantic import BaseModel
 
 from upheld.errors import LLMError
-from upheld.generation.join import Short
 from upheld.generation.write import Claims
 from upheld.planning.next_question import Next
 from upheld.planning.plan import SubQuestions
@@ -38,7 +37,7 @@ DECK, RULES, COST, OWLS, RAMP = (
     "Who pays two million?",
 )
 SAYS = {DECK: "deck", RULES: "rules", COST: "cost", OWLS: "owls", RAMP: "cost"}
-PARTS = {"plan": SubQuestions, "relevant": Serves, "write": Claims, "next": Next, "short": Short}
+PARTS = {"plan": SubQuestions, "relevant": Serves, "write": Claims, "next": Next}
 
 
 async def search(limit: int = 20) -> Search:
@@ -86,14 +85,13 @@ class PlayLLM(FakeLLM):
         steps: Sequence[str] = (),
         serves: Callable[[str], str] = lambda question: "yes",
         chances: Mapping[str, float] | None = None,
-        short: Mapping[str, object] | None = None,
         broken: Mapping[str, LLMError] | None = None,
         meet: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(self._play)
         self._sessions, self._steps = list(sessions), list(steps)
         self._serves, self._chances = serves, chances or {}
-        self._short, self._broken, self._meet = short or {}, broken or {}, meet
+        self._broken, self._meet = broken or {}, meet
         self._ended: list[int] = []  # the depth of every call that has ended
         self.depth = 0
 
@@ -136,8 +134,6 @@ class PlayLLM(FakeLLM):
                 return {"done": not step, "question": step}
             case "relevant":
                 return {"serves": [self._serves(each) for each in _listed(messages)]}
-            case "short":
-                return dict(self._short)
             case _:
                 return self._written(messages)
 

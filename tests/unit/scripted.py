@@ -22,7 +22,7 @@ from upheld.errors import (
     LLMUnavailableError,
     WebUnavailableError,
 )
-from upheld.generation.join import Short
+from upheld.generation.short_answer import Short
 from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
@@ -202,7 +202,8 @@ def _said(dice: Random, output: type[BaseModel]) -> Line:
         return {"serves": some(("yes", "no"), 5)}
     if issubclass(output, Short):
         numbers = [dice.randint(0, 9) for _ in range(dice.randint(0, 3))]
-        return {"statements": numbers, "answer": dice.choice(("Yes", "35 minutes", ""))}
+        said = {"sentence": dice.choice(SAYINGS), "answer": dice.choice(("Yes", "35 minutes", ""))}
+        return {"statements": numbers, **said}
     if issubclass(output, KeyPhrases):
         return {"phrases": some(QUERIES, 3)}
     if issubclass(output, Advice):

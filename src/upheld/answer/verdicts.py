@@ -26,6 +26,11 @@ def fix_citations(claim: Claim) -> Claim:
     return replace(claim, citations=good or claim.verdict.evidence_for)
 
 
+def with_fixed_citations(draft: Draft) -> Draft:
+    """Return the draft with the citations of each supported claim fixed."""
+    return replace(draft, claims=tuple(map(fix_citations, draft.claims)))
+
+
 def downgrade(citations: Iterable[Citation]) -> tuple[Citation, ...]:
     """Mark supporting citations as unsupported, for a claim that is no longer called supported."""
     return tuple(

@@ -56,7 +56,7 @@ _MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
 # The schema bounds the length of a claim, so that a model which repeats itself still closes its
 # JSON within `max_tokens`.
 _LONGEST_CLAIM = 300  # characters
-_TOKENS_PER_CLAIM = 180  # at two characters a token, as seen with SmolLM2 when it goes astray
+TOKENS_PER_CLAIM = 180  # at two characters a token, as seen with SmolLM2 when it goes astray
 # If `max_tokens` is too small for one such claim, the claim gets shorter.
 TOKENS_AROUND_CLAIM = 45  # JSON and passage numbers, one on each line as SmolLM2 writes them
 _LETTERS_PER_TOKEN = 3  # plain English has four
@@ -84,7 +84,7 @@ class Claims(BaseModel):
 
 def claims_within(passages: int, tokens: int) -> type[Claims]:
     """Return `Claims` with a schema whose longest output fits into `tokens`."""
-    claims = max(1, tokens // _TOKENS_PER_CLAIM)
+    claims = max(1, tokens // TOKENS_PER_CLAIM)
     longest = _LETTERS_PER_TOKEN * (tokens // claims - TOKENS_AROUND_CLAIM)
     return claims_about(passages, claims, min(longest, _LONGEST_CLAIM))
 

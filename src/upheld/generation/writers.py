@@ -30,7 +30,7 @@ class BestOf:
     """
 
     write: WriteClaims
-    check: Check
+    check: Check  # verdicts alone: it leaves the marks as they are
     samples: int = 8  # footnote 16
     temperature: float = 1.0  # as for the paper's sessions; it gives none for answers
     top_k: int | None = 50
@@ -49,8 +49,8 @@ class BestOf:
 def citation_recall(checked: Draft) -> tuple[float, int]:
     """Return ALCE's citation recall of a checked draft, and its number of supported claims.
 
-    Recall is of the citations that the reader will see, after wrong ones are fixed. The number
-    breaks ties in favour of the draft that says more.
+    Recall is by the marks that the model set, as in the paper; they are fixed later, as after every
+    method. The number breaks ties in favour of the draft that says more.
     """
     good = [has_recall(each) for each in checked.claims if is_checkworthy(each)]
     return (sum(good) / len(good) if good else 0.0, sum(good))

@@ -1,26 +1,29 @@
 """A2R (Lee and Lee, "Ask, Assess, and Refine"): explicit metrics, and feedback from them.
 
     Algorithm 1
-    1   y = write(x, e)                     eq. 1, e = search(x)
+    1   y = write(x, e)                     eq. 1, in detail, e = search(x)
     2   for t < K:
-    3       S = assess(check(y))            eq. 2
-    4       F = feedback(y, S)              eq. 3
+    3       S = assess(check(y))            eq. 2, by the marks that the model set
+    4       F = phrase(feedback(y, S))      eq. 3
     5       y = refine(x, e, y, F)          eq. 4
     6       stop if S reaches the thresholds
         return final(x, e, y_0, F_0 ...)    eq. 5
 
-Departures:
-- Metrics without gold (footnote 4): support, citation recall and precision, question coverage.
-  Wrong marks are mended by the check, for nothing, before they are counted.
-- Feedback is computed from the findings; `phrase` lets the model word it, never decide it.
-- An answer that passes is neither refined nor written once more (`test_before`); nor is the final
-  call made unless asked for (`final`). It sees y_K, as eq. 5 does, with feedback that is computed.
-- Parts of the question that no passage speaks of are searched for, once (`hand_over`):
-  refinement cannot invent evidence.
+Departures that `--preset paper` takes back:
+- A draft of which only the marks fail is not refined; they are fixed (`fix_citations`).
+- A draft that passes is not refined (`test_before`), and there is no final call (`final`).
+- Feedback is the findings as computed, not phrased by the model (`feedback`).
+- Parts of the question that no passage speaks of are searched for, once (`hand_over`).
+- The best draft by its metrics is kept, not the last (`keep`).
+
+Departures that stay:
+- Metrics without gold (footnote 4), by our verifier: support and question coverage instead of
+  correctness. Only sentences that state something count; ALCE counts all.
+- Thresholds are ours: means of assessments (footnote 5) need a set of drafts, not one question.
+- The model words the feedback and does not decide it; before the final call it is not worded.
 - A draft that was there before is not refined again: it would get the same feedback.
-- The best draft by its metrics is kept, not the last.
-- Thresholds are ours, and the paper preset's too: means of assessments (footnote 5) need a set of
-  drafts to take them over, which a single question has not. Calls are greedy (the paper: 0.7).
+- An answer is a list of at most ten cited sentences. Calls are greedy (the paper: 0.7).
+- The marks of the answer that is returned are fixed, as after every method.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from upheld.answer.verdicts import with_fixed_citations
 from upheld.assessment.assess import Aspect, Assessment, Thresholds, assess, below
 from upheld.assessment.feedback import Phrase, as_text, feedback
 from upheld.generation.fallback import Write
@@ -47,13 +51,14 @@ class A2R:
     search: Searcher  # its `limit` is 5 in the paper
     write: Write
     refine: Refine | None  # None: there is no language model, the first draft stands
-    check: Check
+    check: Check  # verdicts alone: it leaves the marks as they are
     phrase: Phrase | None = None  # the paper's feedback is written by the model
     rounds: int = 2  # K; of 1 and 2, the paper's citations are best with 2
     thresholds: Thresholds = Thresholds()  # the paper's: means of assessments (footnote 5)
     intrinsic: bool = False  # the paper's baseline: the model judges itself, nothing is measured
     test_before: bool = True  # the paper's: False
     final: bool = False  # the paper's: True
+    fix_citations: bool = True  # the paper's: False
     hand_over: bool = True  # the paper's: False
     keep: Keep = Keep.BEST  # the paper's: LAST
 
@@ -83,15 +88,17 @@ class A2R:
         return draft if self.keep is Keep.LAST else run.best or draft
 
     async def _assess(self, draft: Draft, run: Run) -> tuple[Draft, Assessment]:
-        """Eq. 2: the draft with its verdicts, and S_t."""
+        """Eq. 2: the draft with its verdicts, and S_t; with its marks fixed if it passes so."""
         if self.intrinsic:
             run.offer(draft)  # all drafts are equal, so that the last one is kept
             return draft, Assessment(0, 0, 0, 0)
         checked = await self.check(draft)
         found = assess(checked)
         with span("assess", note=str(found)):
-            run.offer(checked, found.score)
-        return checked, found
+            fixed = with_fixed_citations(checked) if self.fix_citations else checked
+            after = assess(fixed)
+            run.offer(fixed, after.score)
+        return (fixed, after) if self._passes(after) else (checked, found)
 
     def _passes(self, found: Assessment) -> bool:
         return not below(found, self.thresholds)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+from upheld.errors import UsageError
 from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.fallback import Write, WriteAndPrepare, WriteOrQuote
+from upheld.generation.short_answer import ShortAnswer
 from upheld.generation.write import TOKENS_AROUND_CLAIM, WriteClaims
-from upheld.methods.parameters import Parameters
+from upheld.methods.parameters import Parameters, UpheldParameters
 from upheld.methods.rag import RAG
-from upheld.methods.registry import MakeMethod, Method
+from upheld.methods.registry import MakeMethod, Method, method_name
 from upheld.ports import LLM, Grader, Searcher
+from upheld.prompts import Prompt, load
 from upheld.resources.open import Resources
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.rerank import Rerank
 from upheld.retrieval.search import OwnSearch, Search
-from upheld.types import Scope
+from upheld.run.calls import or_default_if_over_budget
+from upheld.run.trace import current_run
+from upheld.types import Draft, Question, Scope
 from upheld.verification.verify_draft import VerifyDraft
 
 Stage = TypeVar("Stage")
+_SHAPE = "A method is given the stages and returns an async function from Question to Draft."
 
 
 def build(
@@ -28,13 +35,66 @@ def build(
 ) -> Method:
     """Build the method for one request: your own, or the one that the parameters belong to."""
     stages = StageFactory(parts, scope, chosen)
+    built = _built(stages, method)
+    if chosen.relevance_gate and not isinstance(chosen, UpheldParameters):  # which has its own
+        from upheld.methods.builders import gated
+
+        built = gated(stages, built)
+    if not chosen.short:
+        return built
+    short_answer = stages.with_llm(lambda llm: ShortAnswer(llm=llm, check=stages.check))
+    return WithShortAnswer(answer=built, short_answer=short_answer)
+
+
+def _built(stages: StageFactory, method: str | MakeMethod) -> Method:
     if not isinstance(method, str):
-        return method(stages)
-    if type(chosen) is Parameters:
+        return _own(method, stages)
+    if type(stages.chosen) is Parameters:
         return RAG(search=stages.search(), write=stages.write)
     from upheld.methods.builders import build_method  # a third of what `ask` imports
 
-    return build_method(stages, chosen)
+    return build_method(stages, stages.chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithShortAnswer:
+    """A method, and the short answer as its last stage: one more LLM call."""
+
+    answer: Method
+    short_answer: ShortAnswer | None  # None: there is no language model
+
+    async def __call__(self, question: Question) -> Draft:
+        run = current_run()
+        draft = await self.answer(question)
+        run.offer(draft, run.best_score)  # stays the answer if a timeout follows
+        if self.short_answer is None:
+            run.degrade("no language model: there is no short answer")
+            return draft
+        short = await or_default_if_over_budget(self.short_answer(draft), draft)
+        run.offer(short, run.best_score)
+        return short
+
+
+def _own(method: MakeMethod, stages: StageFactory) -> Method:
+    """Build the caller's own method; raises UsageError if it does not have the right shape."""
+    name = method_name(method)
+    answer: Any = method(stages)  # of any type: the caller's code may not be type-checked
+    if inspect.iscoroutine(answer):  # `async def method(question)`, without the function around it
+        answer.close()
+    if not callable(answer):
+        raise UsageError(f"{name} does not return a function.", help=_SHAPE)
+
+    async def checked(question: Question) -> Draft:
+        draft: Any = answer(question)
+        if not inspect.isawaitable(draft):
+            raise UsageError(f"The function that {name} returns is not async.", help=_SHAPE)
+        draft = await draft
+        if not isinstance(draft, Draft):
+            given = type(draft).__name__
+            raise UsageError(f"{name} answers with {given}, not with a Draft.", help=_SHAPE)
+        return draft
+
+    return checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +102,17 @@ class StageFactory:
     """Builds the stages of a method for one request: its scope, parameters and resources.
 
     >>> def search_and_write(stages: StageFactory) -> Method:
-    ...     return RAG(search=stages.search(), write=stages.write)
+    ...     async def answer(question: Question) -> Draft:
+    ...         return await stages.write(question, await stages.search()(question))
+    ...     return answer
     >>> kb.ask("When does the lighthouse open?", method=search_and_write)
     """
 
     resources: Resources
     scope: Scope
     chosen: Parameters
+    rules: Prompt = field(default_factory=lambda: load("write"))  # of the writer
+    longest_answer: int = WriteClaims.max_tokens  # in tokens; `answer_tokens` of the settings wins
 
     def found(self, limit: int) -> Searcher:
         """A search for `limit` passages, in the order of the index or of your own searcher."""
@@ -88,7 +152,10 @@ class StageFactory:
         """The writer that asks the language model for claims; None without one."""
         return self.with_llm(
             lambda llm: WriteClaims(
-                llm=llm, max_passages=self.chosen.passages, max_tokens=self.answer_tokens
+                llm=llm,
+                prompt=self.rules,
+                max_passages=self.chosen.passages,
+                max_tokens=self.answer_tokens,
             )
         )
 
@@ -96,7 +163,7 @@ class StageFactory:
     def answer_tokens(self) -> int:
         """The tokens that an answer may take to decode: its words, and the JSON around them."""
         words = self.resources.settings.answer_tokens
-        return WriteClaims.max_tokens if words is None else words + TOKENS_AROUND_CLAIM
+        return self.longest_answer if words is None else words + TOKENS_AROUND_CLAIM
 
     @property
     def write(self) -> Write:

@@ -7,13 +7,13 @@ from dataclasses import replace
 from upheld.assessment.feedback import Phrase
 from upheld.generation.extractive_answerer import ExtractiveAnswerer
 from upheld.generation.fallback import WriteOrQuote
-from upheld.generation.join import ShortAnswer
 from upheld.generation.refine import Refine, Restate
+from upheld.generation.write import TOKENS_PER_CLAIM
 from upheld.generation.writers import BestOf, WriteAfter
 from upheld.methods.a2r import A2R
 from upheld.methods.build import StageFactory
 from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
-from upheld.methods.by_diagnosis.final_checks import FinalChecks, RelevanceGate
+from upheld.methods.by_diagnosis.final_checks import FinalChecks, GatedMethod, RelevanceGate
 from upheld.methods.by_diagnosis.method import ByDiagnosis
 from upheld.methods.coq import CoQ, selector
 from upheld.methods.cov_rag import CoVRAG, Position
@@ -33,11 +33,14 @@ from upheld.methods.registry import Method
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.plan import Plan
 from upheld.planning.select import By, Select
+from upheld.prompts import load
 from upheld.retrieval.bridge import Bridge
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rerank import Order, Rerank
 from upheld.retrieval.rewrite import Rewrite
 from upheld.verification.chain import ChainVerify, ReviseFirst
+
+DETAILED_TOKENS = 10 * TOKENS_PER_CLAIM  # the longest answer that A2R's paper prints (Table 9)
 
 
 def build_method(stages: StageFactory, chosen: Parameters) -> Method:
@@ -84,6 +87,7 @@ def cov_rag(stages: StageFactory, chosen: CovRagParameters) -> CoVRAG:
     """Chain of verification."""
     return CoVRAG(
         search=stages.search(),
+        fallback_search=stages.fallback_search(chosen.fallback_search),
         write=stages.write,
         verify=stages.with_llm(lambda llm: ChainVerify(llm=llm, chain=chosen.chain)),
         revise_first=stages.with_llm(
@@ -98,16 +102,23 @@ def cov_rag(stages: StageFactory, chosen: CovRagParameters) -> CoVRAG:
 
 def a2r(stages: StageFactory, chosen: A2rParameters) -> A2R:
     """Ask, assess, refine."""
+    if chosen.detailed:
+        stages = replace(stages, rules=load("write_detailed"), longest_answer=DETAILED_TOKENS)
     return A2R(
         search=stages.search(),
         write=stages.write,
-        refine=stages.with_llm(lambda llm: Refine(llm=llm, max_tokens=stages.answer_tokens)),
-        check=stages.check,
-        phrase=stages.with_llm(lambda llm: Phrase(llm=llm), chosen.feedback is Feedback.PHRASED),
+        refine=stages.with_llm(
+            lambda llm: Refine(llm=llm, write=stages.rules, max_tokens=stages.answer_tokens)
+        ),
+        check=replace(stages.check, fixes_citations=False),
+        phrase=stages.with_llm(
+            lambda llm: Phrase(llm=llm, write=stages.rules), chosen.feedback is Feedback.PHRASED
+        ),
         rounds=chosen.rounds,
         intrinsic=chosen.intrinsic,
         test_before=chosen.test_before,
         final=chosen.final,
+        fix_citations=chosen.fix_citations,
         hand_over=chosen.hand_over,
         keep=chosen.keep,
     )
@@ -115,6 +126,7 @@ def a2r(stages: StageFactory, chosen: A2rParameters) -> A2R:
 
 def coq(stages: StageFactory, chosen: CoqParameters) -> CoQ:
     """Chain of query, with or without its selector."""
+    stages = replace(stages, rules=load("write_step"))  # prompt B, with its demonstration
     chooses = chosen.selector is not By.OFF
     select = stages.with_llm(lambda llm: selector(llm, chosen.selector), chooses)
     return CoQ(
@@ -125,7 +137,6 @@ def coq(stages: StageFactory, chosen: CoqParameters) -> CoQ:
         order=Order(grader=stages.grader, limit=chosen.per_question),
         write=WriteAfter(write=stages.claims, quote=stages.quote),
         select=select or CoQ.select,
-        short_answer=stages.with_llm(lambda llm: ShortAnswer(llm=llm), chosen.short),
         max_questions=chosen.steps,
         queries_see_answers=chosen.queries_see_answers,
         answers_see_answers=chosen.answers_see_answers,
@@ -134,9 +145,11 @@ def coq(stages: StageFactory, chosen: CoqParameters) -> CoQ:
 
 def fave(stages: StageFactory, chosen: FaveParameters) -> FaVe:
     """Factored and verified search; union of queries, where it is one session."""
+    stages = replace(stages, rules=load("write_step"))  # prompt B, with its demonstration
     write = stages.write
     if chosen.best_of > 1 and stages.claims is not None:
-        best = BestOf(write=stages.claims, check=stages.check, samples=chosen.best_of)
+        check = replace(stages.check, fixes_citations=False)
+        best = BestOf(write=stages.claims, check=check, samples=chosen.best_of)
         write = WriteOrQuote(write=best, quote=stages.quote)
     return FaVe(
         search=stages.found(chosen.candidates),
@@ -151,7 +164,6 @@ def fave(stages: StageFactory, chosen: FaveParameters) -> FaVe:
         order=Order(grader=stages.grader, limit=chosen.per_question),
         select=Select(llm=stages.resources.llm, by=chosen.select, delta=chosen.delta),
         write=write,
-        short_answer=stages.with_llm(lambda llm: ShortAnswer(llm=llm), chosen.short),
     )
 
 
@@ -169,7 +181,14 @@ def upheld(stages: StageFactory, chosen: UpheldParameters) -> ByDiagnosis:
         rewrite=stages.with_llm(lambda llm: Rewrite(llm=llm)),
         fallback_search=fallback_search,
         plan=stages.with_llm(
-            lambda llm: Plan(llm=llm, sessions=1, temperature=0.0, top_k=None, max_questions=4),
+            lambda llm: Plan(
+                llm=llm,
+                prompt=load("plan"),  # it takes no answer for granted
+                sessions=1,
+                temperature=0.0,
+                top_k=None,
+                max_questions=4,
+            ),
             chosen.facets,
         ),
         write=stages.write if writes else extractive_answerer(stages, chosen.bridges),
@@ -197,15 +216,29 @@ def final_checks(stages: StageFactory, chosen: UpheldParameters) -> FinalChecks:
     """Rivals are looked for in all that the search found, which this run has graded already."""
     grader = stages.resources.grade.grader
     deeper = chosen.model_copy(update={"passages": Rerank.candidates})
+    gate = relevance_gate(stages, chosen.bridges)
     return FinalChecks(
-        relevance_gate=RelevanceGate(
-            grader=grader if chosen.relevance_gate else None,
-            embedder=stages.resources.embedder,
-            quote=stages.with_llm(lambda _: extractive_answerer(stages, chosen.bridges)),
-            check=stages.check,
-        ),
+        relevance_gate=gate if chosen.relevance_gate else replace(gate, grader=None),
         detect_conflicts=ConflictDetector(
             search=replace(stages, chosen=deeper).search(),
             grader=grader if chosen.detect_conflicts else None,
         ),
+    )
+
+
+def relevance_gate(stages: StageFactory, bridges: bool) -> RelevanceGate:
+    """The gate of our own method, which quotes as that does where nobody writes."""
+    return RelevanceGate(
+        grader=stages.resources.grade.grader,
+        embedder=stages.resources.embedder,
+        quote=stages.with_llm(lambda _: extractive_answerer(stages, bridges)),
+        check=stages.check,
+    )
+
+
+def gated(stages: StageFactory, method: Method) -> GatedMethod:
+    """Any other method, with the checks and the gate of our own as they are by default."""
+    bridges = UpheldParameters.model_validate({}).bridges
+    return GatedMethod(
+        method=method, check=stages.check, relevance_gate=relevance_gate(stages, bridges)
     )

@@ -6,7 +6,7 @@
         found = order(asked, candidates)            the best M
         step  = select(asked)                       only in CoQ + selector: r = (r_q + r_d) / 2
         chain = chain + write(step, found, chain)   prompt B; C2: it sees earlier answers
-    join, and a short answer if wanted
+    join
 
     C1, C2      `queries_see_answers`, `answers_see_answers`; without both, a UoQ in steps
     + selector  `next_question` with several samples, `select=selector(llm)`: r_q is P("Yes"),
@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from upheld._internal.concurrency import together
-from upheld.generation.join import ShortAnswer, join
+from upheld.generation.join import join
 from upheld.generation.writers import WriteAfter
 from upheld.planning.next_question import NextQuestion
 from upheld.planning.plan import Session, unplanned
@@ -50,7 +50,6 @@ class CoQ:
     order: Order  # its `limit` is M: 2 in the paper
     write: WriteAfter
     select: Select = Select(llm=None, by=By.OFF)
-    short_answer: ShortAnswer | None = None  # for yes or no, names and numbers; the paper's option
     max_questions: int = 5  # N
     queries_see_answers: bool = True  # C1
     answers_see_answers: bool = True  # C2
@@ -69,11 +68,7 @@ class CoQ:
             if len(chain) >= self.max_questions or not run.meter.next_round():
                 break
             asked = await self._ask(question, chain)  # prompt A
-        draft = join(question, chain)
-        if self.short_answer is not None:
-            draft = await self.short_answer(draft)
-            run.offer(draft, (len(chain), 1))
-        return draft
+        return join(question, chain)
 
     async def _ask(self, question: Question, chain: tuple[Draft, ...]) -> Session:
         """Sub-questions to choose the next step from; none where the chain ends."""

@@ -6,19 +6,27 @@
     2   found = order(each, candidates)     the best M for every sub-question, all at once
     3   session = select(r)                 r = (r_q + r_d) / 2, eq. 2-4; r_q is asked during line 2
     4   answers = write(each, found)        each from its own passages only, all at once
-        join, and a short answer if wanted
+        join
 
     union-of-query (UoQ) is lines 1, 2 and 4 with one session, `Plan(sessions=1)`: 1 + N completions
 
-Departures:
+Departures that `--preset paper` takes back:
+- 20 `candidates` of a hybrid `search`, where the paper takes 100 of BM25: ordering them for up to
+  S x N sub-questions is the costly part.
+
+Departures that stay:
 - Prompted: without the trained generator it is the paper's "FaVe w/o V_Generator".
-- 20 candidates of a hybrid search, where the paper takes 100 of BM25: ordering them for up to
-  S x N sub-questions is the costly part. What sessions ask alike is ordered once.
+- Our grader orders passages and gives r_d, not monoT5. What sessions ask alike is ordered once.
 - One relevance call for a session, not for a sub-question: 21 completions at N = 5 and S = 8, not
   53. A session has at most 5 sub-questions: beyond delta, r_q gains nothing.
-- What an answer repeats of those before it, in the same words, is left out.
-- Test-time answer feedback (appendix F) is a writer, `write=BestOf(...)`: it chooses among the
-  samples of each sub-answer, where the paper chooses among whole answers.
+- The writer sees its sub-question, not q; figure 8 shows it both.
+- A sub-answer is a list of at most four cited sentences. What it repeats of those before it, in the
+  same words, is left out.
+- Test-time answer feedback (appendix F, `best_of`) chooses among the samples of each sub-answer,
+  where the paper chooses among whole answers. Citation recall is by the marks that the model set,
+  but by our verifier, and only sentences that state something count.
+- The marks of the answer that is returned are fixed, as after every method.
+- The short answer that the paper may add is a last stage of every method: `--set short=on`.
 """
 
 from __future__ import annotations
@@ -28,7 +36,7 @@ from dataclasses import dataclass
 
 from upheld._internal.concurrency import all_of, together
 from upheld.generation.fallback import Write
-from upheld.generation.join import ShortAnswer, join
+from upheld.generation.join import join
 from upheld.planning.plan import Plan, Session, unplanned
 from upheld.planning.select import Select
 from upheld.ports import Searcher
@@ -40,14 +48,13 @@ from upheld.types import Draft, Evidence, Question
 
 @dataclass(frozen=True, kw_only=True)
 class FaVe:
-    """LLM calls in a row: plan, select, write, and the short answer; S + S + N completions."""
+    """LLM calls in a row: plan, select, write; S + S + N completions."""
 
     search: Searcher  # for candidates: its `limit` is 20; the paper's 100, by BM25
     plan: Plan | None  # `sessions` is S; None: there is no language model
     order: Order  # its `limit` is M: 2 in the paper
     select: Select  # `by` off, r_q, r_d or both; the paper takes r_d alone with strong models
     write: Write
-    short_answer: ShortAnswer | None = None  # for yes or no, names and numbers; the paper's option
 
     async def __call__(self, question: Question) -> Draft:
         sessions, candidates = await together(self._plan(question), self.search(question))  # 1
@@ -84,8 +91,4 @@ class FaVe:
             run.offer(joined(), (len(answers),))
 
         await all_of(answer(each) for each in session)
-        if self.short_answer is None:
-            return joined()
-        draft = await self.short_answer(joined())
-        run.offer(draft, (len(answers), 1))
-        return draft
+        return joined()

@@ -53,6 +53,8 @@ class Entry:
         return (importlib.import_module(f"upheld.methods.{self.module}").__doc__ or "").strip()
 
 
+_FAVE_PAPER: Values = {"candidates": 100, "search": "bm25"}
+
 METHODS: Mapping[str, Entry] = {
     "rag": Entry(
         paper="the baseline of all four papers",
@@ -76,7 +78,7 @@ METHODS: Mapping[str, Entry] = {
         paper="Chain-of-Verification RAG, arXiv:2410.05801; prompted, not trained",
         parameters=CovRagParameters,
         calls="2, or 4 with one revision",
-        presets={"paper": {"keep": "last"}},
+        presets={"paper": {"fallback_search": True, "keep": "last"}},
         module="cov_rag",
     ),
     "a2r": Entry(
@@ -88,6 +90,7 @@ METHODS: Mapping[str, Entry] = {
                 "test_before": False,
                 "final": True,
                 "feedback": "phrased",
+                "fix_citations": False,
                 "hand_over": False,
                 "keep": "last",
             }
@@ -104,13 +107,14 @@ METHODS: Mapping[str, Entry] = {
         paper="union of queries, an ablation of FaVe",
         parameters=UoqParameters,
         calls="1 + N",
+        presets={"paper": _FAVE_PAPER},
         module="fave",
     ),
     "fave": Entry(
         paper="Factored and Verified search; without its trained generator",
         parameters=FaveParameters,
         calls="2S + N; 21 where S = 8 and N = 5",
-        presets={"paper": {"candidates": 100, "search": "bm25"}},
+        presets={"paper": _FAVE_PAPER},
         module="fave",
     ),
     "upheld": Entry(
@@ -133,7 +137,7 @@ def method_name(method: str | MakeMethod) -> str:
 def entry(name: str | MakeMethod) -> Entry:
     """A method's line; raises UsageError with what there is."""
     if not isinstance(name, str):
-        return Entry(paper="your own", parameters=Parameters, calls="as it says", module="build")
+        return Entry(paper="your own", parameters=Parameters, calls="not known", module="build")
     if name in METHODS:
         return METHODS[name]
     close = difflib.get_close_matches(name, METHODS, n=1)
@@ -161,7 +165,7 @@ def parameters(
         fields = ", ".join(known.parameters.model_fields)
         wrong = "; ".join(_fault(each, known) for each in error.errors(include_input=False))
         raise UsageError(
-            f"{name} cannot be set so: {wrong}", help=f"It can be told: {fields}."
+            f"Parameters of {name} are not valid: {wrong}", help=f"Its parameters: {fields}."
         ) from error
 
 
@@ -172,7 +176,7 @@ def _with_new_names(name: str, known: Entry, given: Values) -> Values:
     try:
         return renamed(given, old, f"the parameter of {name}")
     except DuplicateNameError as error:
-        raise UsageError(f"{name} cannot be set so: {error}.") from error
+        raise UsageError(f"Parameters of {name} are not valid: {error}.") from error
 
 
 def _fault(fault: ErrorDetails, known: Entry) -> str:

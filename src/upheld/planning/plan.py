@@ -1,6 +1,7 @@
 """Plan: generate search sessions, each an ordered list of sub-questions (FaVe step 1).
 
-The model sees the sub-questions before the one that it writes, but never an answer.
+The model sees the sub-questions before the one that it writes, but never an answer from documents.
+It may think of one, and go on from it: the implicit reasoning of FaVe's section 4.4.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Plan:
     """
 
     llm: LLM
-    prompt: Prompt = field(default_factory=lambda: load("plan"))
+    prompt: Prompt = field(default_factory=lambda: load("session"))
     sessions: int = 8  # as in the paper
     max_questions: int = 5  # the paper lets N vary; beyond its delta of 5, r_q does not grow
     temperature: float = 1.0  # as in the paper
@@ -101,5 +102,5 @@ def session_of(question: Question, texts: Iterable[str], known: dict[Key, Questi
 
 def unplanned(question: Question, reason: str) -> tuple[Session, ...]:
     """Return the question as the only session, and mark the run degraded."""
-    current_run().degrade(f"the question was searched for as it stands: {reason}")
+    current_run().degrade(f"the question was searched for without sub-questions: {reason}")
     return ((question,),)

@@ -139,7 +139,7 @@ class Select:
             probabilities = yes_probabilities(said.tokens)
             if len(probabilities) == len(said.value.serves):
                 return probabilities
-            current_run().degrade("the language model told no probabilities: yes is 1, no is 0")
+            current_run().degrade("the language model gave no probabilities: yes is 1, no is 0")
         return [float(each == "yes") for each in said.value.serves]
 
 

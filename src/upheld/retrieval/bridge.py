@@ -54,7 +54,7 @@ class Bridge:
             "bridge",
             question,
             [hit.passage for hit in new],
-            "what passages name is not looked up",
+            "passages that others name are left out",
         )
         if scores is None:
             return Evidence()

@@ -64,7 +64,7 @@ class Distil:
         }
         passages = [strip.passage for strip in strips.values()]
         scores = await relevances(
-            self.grader, "distil", question, passages, "passages stand undistilled"
+            self.grader, "distil", question, passages, "passages were not distilled"
         )
         if scores is None:
             return evidence

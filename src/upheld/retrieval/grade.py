@@ -53,7 +53,7 @@ class Grade:
         if not evidence:
             return Graded(evidence, Action.INCORRECT)
         scores = await relevances(
-            self.grader, "grade", question, evidence.passages, "what was found is not graded"
+            self.grader, "grade", question, evidence.passages, "passages were not graded"
         )
         if scores is None:
             return Graded(evidence, Action.AMBIGUOUS)
@@ -106,7 +106,7 @@ class GraderFit(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.lower > self.upper:
-            raise ValueError("lower stands above upper")
+            raise ValueError("lower is greater than upper")
         return self
 
 

@@ -34,7 +34,7 @@ class Order:
     async def __call__(self, question: Question, candidates: Evidence) -> Evidence:
         once = union(candidates)  # a union has no passage twice
         scores = await relevances(
-            self.grader, "rerank", question, once.passages, "passages stand in the order of search"
+            self.grader, "rerank", question, once.passages, "passages are in search order"
         )
         if scores is None:
             return once.top(self.limit)

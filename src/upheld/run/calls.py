@@ -125,7 +125,7 @@ async def or_default_if_over_budget(work: Awaitable[T], instead: T) -> T:
         return await work
     except BudgetExceededError as error:
         current_run().meter.check_time()
-        current_run().degrade("done without a call", error)
+        current_run().degrade("a call was skipped", error)
         return instead
 
 

@@ -188,9 +188,9 @@ def _read(text: str) -> Iterator[tuple[Figure, bool]]:
     """Yield figures, and whether a claim's source must contain them; dates are read first."""
     left = text
     for rule, parts in _DATES:
-        for match in rule.finditer(left):
+        for match in matches(rule, left):
             yield from ((figure, True) for figure in parts(match))
-        left = rule.sub(lambda match: " " * len(match[0]), left)
+        left = replaced(rule, left, lambda date: " " * len(date))
     for match in matches(_MONTH_NAME, left):
         name = match[1]
         if name[0].isupper() and (len(name) > 3 or name.lower() == "may" or _near(left, match)):

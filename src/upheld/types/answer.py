@@ -28,7 +28,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found about a claim, by whom, and why."""
+    """The result of checking a claim: support, probability, evidence and reason."""
 
     support: Support = Support.NOT_CHECKED
     probability: float | None = None
@@ -91,7 +91,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a step or a whole run cost."""
+    """The cost of a step or of a whole run: calls, tokens, pairs and searches."""
 
     requests: int = 0
     completions: int = 0
@@ -146,7 +146,7 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets: text with marks, the claims under it, and how it came about."""
+    """The answer to a question: text with marks, its claims with verdicts, and the trace."""
 
     id: str
     question: str

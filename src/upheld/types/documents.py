@@ -167,7 +167,7 @@ def located(passages: Sequence[Passage]) -> dict[str, Passage]:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Words of a document that a claim rests on: `document_text[start:end] == quote`."""
+    """A span of a document that a claim rests on: `document_text[start:end] == quote`."""
 
     passage_id: str
     document_id: str

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Support(StrEnum):
-    """What checking a claim against its sources found."""
+    """The result of checking a claim against its sources."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -19,7 +19,7 @@ class Support(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a verdict is what it is: the part of its reason that a program can act on."""
+    """The machine-readable reason of a verdict."""
 
     # supported
     QUOTED = "quoted"

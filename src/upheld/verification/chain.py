@@ -42,7 +42,7 @@ class Chain(BaseModel, frozen=True):
     correctness: _Share
     citation_accuracy: _Share
     truthfulness: _Share
-    bias: _Share  # 1 is bad
+    bias: _Share  # how far from the answer that the judge would give by itself: 1 is bad
     conciseness: _Share
     judgment: Judgment
     revised_question: _Query
@@ -95,8 +95,9 @@ def revision(text: str, question: Question) -> str:
     return "" if words(revised) in ([], words(question.text)) else revised
 
 
-# Footnote 1 of the paper gives these values, found by cross-validation, but not the operators;
-# those are our choice.
+# Footnote 1 of the paper gives these values, found by cross-validation on the scores of its trained
+# model, but not the operators; those are our choice. The prompt defines the scores as the paper
+# does, so that the values mean the same; they were not fitted again for a prompted model.
 _REFERENCE_BELOW = 0.27
 _CORRECTNESS_BELOW = 0.26
 _BIAS_ABOVE = 0.7
@@ -178,7 +179,7 @@ class ChainVerify:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviseFirst:
-    """Rewrite a question before any search; if the model fails, return it unchanged."""
+    """Rewrite every question before any search; if the model does not, return it unchanged."""
 
     llm: LLM
     prompt: Prompt = field(default_factory=lambda: load("revise_first"))
@@ -193,4 +194,7 @@ class ReviseFirst:
             current_run().degrade("the question was not revised", error)
             return question
         revised = revision(reply.value.revised_question, question)
-        return Question(revised, parent=question.id) if revised else question
+        if not revised:
+            current_run().degrade("the question was not revised: the model gave no other wording")
+            return question
+        return Question(revised, parent=question.id)

@@ -19,6 +19,7 @@ from functools import lru_cache
 from upheld._internal.concurrency import all_of
 from upheld.ports import Embedder, Entailment
 from upheld.run.trace import Span, current_run, span
+from upheld.text.short_answers import sentence_alone
 from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, unique_passages
 from upheld.verification.check_claim import Entail, Entailed, Hypothesis
 from upheld.verification.checkworthy import not_checkworthy
@@ -183,7 +184,7 @@ class Verify:
 
     def _task(self, place: int, claim: Claim, sources: Sequence[Source]) -> Task:
         """Decide what needs no model: not checkworthy, no source, or an exact quote."""
-        said = spoken(claim.text)
+        said = sentence_alone(spoken(claim.text))
         cites = {citation.passage_id for citation in claim.citations}
         cited = tuple(source for source in sources if source.passage.id in cites)
         others = tuple(source for source in sources if source.passage.id not in cites)

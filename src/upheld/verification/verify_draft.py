@@ -1,4 +1,4 @@
-"""Verify a draft: give every sentence a verdict, and fix wrong citations."""
+"""Verify a draft: give every sentence a verdict, and fix wrong citations unless told not to."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from upheld.answer.verdicts import fix_citations
+from upheld.answer.verdicts import with_fixed_citations
 from upheld.run.trace import current_run
 from upheld.types import Claim, Draft, Support
 from upheld.verification.claims import split_answer
@@ -29,6 +29,7 @@ class VerifyDraft:
 
     verify: Verify
     judge: JudgeUncertain | None = None
+    fixes_citations: bool = True  # False: the writer's own, with the verdict on each
 
     async def __call__(self, draft: Draft) -> Draft:
         """Return the checked draft; a draft already checked in this run is not checked again."""
@@ -44,10 +45,11 @@ class VerifyDraft:
             checked = tuple(map(_known_before, said, again))
         if self.judge is not None:
             checked = await self.judge(checked, passages)
-        mended = tuple(map(fix_citations, checked))
-        if all(claim.verdict.support is not Support.NOT_CHECKED for claim in mended):
-            known.add((mended, against))
-        return replace(draft, claims=mended)
+        verified = replace(draft, claims=checked)
+        fixed = with_fixed_citations(verified)
+        if all(claim.verdict.support is not Support.NOT_CHECKED for claim in checked):
+            known.update({(checked, against), (fixed.claims, against)})
+        return fixed if self.fixes_citations else verified
 
 
 def _known_before(before: Claim, after: Claim) -> Claim:

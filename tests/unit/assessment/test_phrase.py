@@ -62,7 +62,7 @@ async def test_the_prompt_goes_on_where_writing_stopped_as_refining_does() -> No
     assert phrased[:-1] == refined[:-1]  # with the answer as the model's own turn
 
 
-async def test_where_nothing_fails_nobody_is_asked() -> None:
+async def test_without_a_failure_the_model_is_not_called() -> None:
     llm, good = FakeLLM([]), draft(OPENED)
     assert await Phrase(llm=llm)(good, remarks(good)) == remarks(good)
     assert llm.calls == []

@@ -65,7 +65,7 @@ async def test_what_cannot_be_said_is_not_said() -> None:
     assert told(await Restate(llm=FakeLLM([written()]))(ASK, WRONG, FOUND)) == []
 
 
-async def test_without_passages_nobody_is_asked() -> None:
+async def test_without_passages_the_model_is_not_called() -> None:
     llm = FakeLLM([])
     assert told(await Restate(llm=llm)(ASK, WRONG, Evidence())) == []
     assert llm.calls == []

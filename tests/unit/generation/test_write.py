@@ -122,7 +122,7 @@ async def test_an_empty_list_means_no_answer() -> None:
     assert await write() == ((), ())
 
 
-async def test_no_evidence_asks_nobody() -> None:
+async def test_without_evidence_the_model_is_not_called() -> None:
     llm = FakeLLM([])
     draft = await WriteClaims(llm=llm)(ASK, Evidence())
     assert draft.claims == ()

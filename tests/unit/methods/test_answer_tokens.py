@@ -28,7 +28,15 @@ def bounds(output: type[Claims]) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("tokens", "claims", "characters"),
-    [(720, 4, 300), (360, 2, 300), (359, 1, 300), (240, 1, 300), (125, 1, 240), (65, 1, 60)],
+    [
+        (720, 4, 300),
+        (540, 3, 300),
+        (360, 2, 300),
+        (359, 1, 300),
+        (240, 1, 300),
+        (125, 1, 240),
+        (65, 1, 60),
+    ],
 )
 def test_claims_become_fewer_and_then_shorter(tokens: int, claims: int, characters: int) -> None:
     assert bounds(claims_within(3, tokens)) == (claims, characters)
@@ -60,6 +68,31 @@ async def test_every_writer_keeps_to_the_setting(tmp_path: Path, method: str) ->
     async with await kb(tmp_path, say, answer_tokens=80) as opened:
         await opened.ask(QUESTION, method=method)
     assert set(asked) == {(1, 240)}
+
+
+@pytest.mark.parametrize(
+    ("given", "claims", "wanted"),
+    [({}, 10, "in detail"), ({"detailed": False}, 4, "One to three claims")],
+)
+async def test_the_first_answer_of_a2r_is_detailed(
+    tmp_path: Path, given: dict[str, bool], claims: int, wanted: str
+) -> None:
+    """Table 1 asks for a detailed answer; the longest that the paper prints has ten sentences."""
+    asked: list[tuple[str, int]] = []
+
+    def say(messages: Sequence[Message], output: type[BaseModel] | None) -> Line:
+        assert output is not None
+        if issubclass(output, Claims):
+            asked.append((messages[0].content, bounds(output)[0]))
+            return {"claims": [{"sources": [1], "text": "Zebras graze near the quarry."}]}
+        return {"advice": ["Say what the passage says."] * 4}
+
+    async with await kb(tmp_path, say) as opened:
+        await opened.ask(QUESTION, method="a2r", parameters=given, preset="paper")
+    assert len(asked) > 2  # written, refined, and the final answer: one opening for all
+    assert {count for _, count in asked} == {claims}
+    (rules,) = {rules for rules, _ in asked}
+    assert wanted in rules
 
 
 async def test_the_pipeline_names_an_unusual_bound(tmp_path: Path) -> None:

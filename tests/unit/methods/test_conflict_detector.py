@@ -113,7 +113,7 @@ async def test_few_passages_are_looked_into() -> None:
     )  # the claim, and a sentence of each
 
 
-async def test_without_a_grader_nobody_looks() -> None:
+async def test_without_a_grader_no_conflict_is_detected() -> None:
     stage = replace(detect_conflicts(passage("other", HARROW)), grader=None)
     assert await conflicts(stage) == []
 
@@ -123,7 +123,7 @@ async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
     with start_run() as run:
         stage = detect_conflicts(passage("other", HARROW), grader=FakeGrader(faults=[Fault.ERROR]))
         assert await stage(before) == before
-    assert any("disagree" in label for label in run.degraded)
+    assert any("conflicts" in label for label in run.degraded)
 
 
 async def test_when_time_is_up_nobody_is_asked() -> None:

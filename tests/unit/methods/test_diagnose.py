@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.messages import only_says
 from tests.unit.drafts import ASK, citation, claim, draft
 from upheld.generation.join import join
 from upheld.methods.by_diagnosis.diagnose import Contradicted, Unanswered, Unsupported, diagnose
@@ -104,6 +106,13 @@ def test_an_answer_is_appended_to_its_own_facet_only() -> None:
     assert applied(mended, Repaired(Unanswered(LEAD), (LOOSE,))) == mended  # it is answered now
 
 
+def queries(draft: Draft) -> list[str]:
+    """The searches that the last note of a draft lists."""
+    told, _, listed = draft.notes[-1].partition(": ")
+    assert "search" in told
+    return listed.split("; ")
+
+
 def searched(text: str, stage: str = "search") -> Event:
     return Event(1, None, stage, 0.0, 0.0, note=text)
 
@@ -115,15 +124,23 @@ def test_where_nothing_holds_the_draft_abstains_and_says_what_was_searched(
     empty = apply_policy(draft(WRONG, LOOSE, REMARK), unsupported)
     assert empty.claims == ()
     assert empty.evidence == draft().evidence
-    withheld = "2 sentences were withheld: no source upholds what was written"
-    assert empty.notes == (withheld,)
-    assert apply_policy(draft(LOOSE), unsupported).notes[0].startswith("1 sentence was withheld")
+    assert only_says(empty.notes, "2 sentences", "withheld")
+    assert only_says(apply_policy(draft(LOOSE), unsupported).notes, "1 sentence ", "withheld")
     assert apply_policy(Draft(ASK), unsupported).notes == ()
     events = [searched("opening"), searched("opening"), searched("wide", "web_search")]
     final = telling_searches(empty, [*events, searched("x", "verify")])
-    assert final.notes == (withheld, "searched for: opening; wide")
-    assert telling_searches(Draft(ASK), []).notes == (f"searched for: {ASK.text}",)
+    assert final.notes[:-1] == empty.notes
+    assert queries(final) == ["opening", "wide"]  # each search once, and no other stage
+    abstained = telling_searches(Draft(ASK), [])
+    assert len(abstained.notes) == 1
+    assert queries(abstained) == [ASK.text]
     assert telling_searches(draft(GOOD), events) == draft(GOOD)
+
+
+def test_searches_are_listed_as_they_began_whichever_ended_first() -> None:
+    began = [replace(searched(text), id=id_) for id_, text in enumerate(("a", "b", "c"), 1)]
+    for ended in permutations(began):
+        assert queries(telling_searches(Draft(ASK), ended)) == ["a", "b", "c"]
 
 
 def test_what_did_not_hold_is_marked_or_dropped() -> None:

@@ -42,7 +42,7 @@ async def a2r(llm: FakeLLM, entailment: FakeEntailment | None = None, **fields: 
         search=await shelf(**DOCUMENTS),
         write=writer(llm),
         refine=Refine(llm=llm),
-        check=VerifyDraft(verify=verify),
+        check=VerifyDraft(verify=verify, fixes_citations=False),
     )
     return replace(method, **fields)
 
@@ -57,6 +57,7 @@ def as_in_the_paper(llm: FakeLLM) -> dict[str, Any]:
         "phrase": Phrase(llm=llm),
         "test_before": False,
         "final": True,
+        "fix_citations": False,
         "hand_over": False,
         "keep": Keep.LAST,
     }
@@ -106,6 +107,36 @@ async def test_phrased_feedback_reaches_the_refinement_with_its_scores() -> None
     assert ": 0.00, not enough.\n- Mend it." in last
 
 
+MISCITED = written((RIGHT[0], [2]))
+EXTRA = written((RIGHT[0], [1, 2]))
+HALF = written((RIGHT[0], [1]), ("The museum opened in 1881 on Cromwell Road.", [2]))
+BESIDE = "A whale named Hope hangs in the main hall of the museum."  # the second passage
+
+
+@pytest.mark.parametrize(
+    ("drafted", "recall", "precision", "finding"),
+    [
+        (MISCITED, 0, 0, "cites [2] in vain: cite [1]."),
+        (EXTRA, 1, 0.5, "cites [2] needlessly: drop that."),
+        (HALF, 0.5, 0.5, "cites [2] in vain: cite [1]."),
+    ],
+)
+async def test_the_papers_feedback_counts_the_marks_that_the_model_set(
+    drafted: Claims, recall: float, precision: float, finding: str
+) -> None:
+    """Table 2: below its threshold, citation recall and precision tell the model what to cite."""
+    llm = model(drafted, GOOD, GOOD, GOOD)
+    method = await a2r(llm, **as_in_the_paper(llm) | {"phrase": None})
+    method = replace(method, search=await shelf(museum=DOCUMENTS["museum"], whale=BESIDE))
+    with start_run() as run:
+        await method(ASK)
+    assert called(run) == ["write", "refine", "refine", "final"]
+    fed_back = llm.calls[1].messages[-1].content
+    assert f"Claims upheld by what they cite: {recall:.2f}, " in fed_back
+    assert f"Citations that uphold their claim: {precision:.2f}, not enough." in fed_back
+    assert finding in fed_back
+
+
 # --- our order -----------------------------------------------------------------------------------
 
 
@@ -125,6 +156,24 @@ async def test_what_fails_is_refined_until_it_passes() -> None:
     assert told(draft) == ["The museum opened in 1881."]
     assert called(run) == ["write", "refine"]
     assert "contradicted by [1]: correct it" in llm.calls[1].messages[-1].content
+
+
+@pytest.mark.parametrize("drafted", [MISCITED, EXTRA, HALF])
+async def test_marks_alone_are_counted_then_fixed_without_a_call(drafted: Claims) -> None:
+    search = await shelf(museum=DOCUMENTS["museum"], whale=BESIDE)
+    with start_run() as run:
+        draft = await (await a2r(model(drafted), search=search))(ASK)
+    assert called(run) == ["write"]
+    (measured,) = [event.note for event in run.events if event.stage == "assess"]
+    assert "citation precision 1.00" not in measured
+    assert {each.document_id for claim in draft.claims for each in claim.citations} == {"museum"}
+
+
+async def test_marks_are_fed_back_where_a_draft_is_refined_anyhow() -> None:
+    search = await shelf(museum=DOCUMENTS["museum"], whale=BESIDE)
+    llm = model(written((RIGHT[0], [2]), WRONG), GOOD)
+    await (await a2r(llm, search=search))(ASK)
+    assert "cites [2] in vain: cite [1]." in llm.calls[1].messages[-1].content
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 3])

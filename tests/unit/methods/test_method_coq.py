@@ -25,7 +25,6 @@ from tests.unit.ferries import (
 )
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
 from upheld.generation.extract import ExtractiveWriter
-from upheld.generation.join import ShortAnswer
 from upheld.generation.write import WriteClaims
 from upheld.generation.writers import WriteAfter
 from upheld.methods.coq import CoQ, selector
@@ -118,15 +117,6 @@ async def test_a_step_without_an_answer_is_left_out_but_not_forgotten() -> None:
 async def test_a_repeated_sub_question_ends_the_chain() -> None:
     llm = PlayLLM(steps=[DECK, RULES, DECK.upper(), COST])
     assert texts(await (await coq(llm))(ASK)) == told("deck", "rules")
-
-
-async def test_the_short_answer_is_one_more_call() -> None:
-    llm = PlayLLM(steps=[DECK], short={"statements": [1], "answer": "Low decks"})
-    with start_run() as run:
-        draft = await replace(await coq(llm), short_answer=ShortAnswer(llm=llm))(ASK)
-    assert texts(draft) == ["Low decks", *told("deck")]
-    assert llm.parts() == {"next": 2, "write": 1, "short": 1}
-    assert run.best == draft
 
 
 # --- C1 and C2 -----------------------------------------------------------------------------------
@@ -227,12 +217,12 @@ async def test_without_a_language_model_the_question_is_its_own_step() -> None:
 
 
 @pytest.mark.parametrize("error", [LLMUnavailableError("down"), LLMOutputError("no JSON")])
-@pytest.mark.parametrize("part", ["next", "relevant", "write", "short"])
+@pytest.mark.parametrize("part", ["next", "relevant", "write"])
 async def test_a_call_that_fails_leaves_a_draft_and_a_label(part: str, error: LLMError) -> None:
-    llm = PlayLLM(steps=[DECK, RULES], short={"statements": [], "answer": ""}, broken={part: error})
+    llm = PlayLLM(steps=[DECK, RULES], broken={part: error})
     method = replace(await coq(llm, samples=2), select=selector(llm), max_questions=1)
     with start_run() as run:
-        draft = await replace(method, short_answer=ShortAnswer(llm=llm))(ASK)
+        draft = await method(ASK)
     assert draft.question == ASK
     assert len(run.degraded) == 1
     assert draft.claims or part == "next"  # the scripted writer knows sub-questions only

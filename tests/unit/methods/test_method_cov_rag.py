@@ -15,6 +15,7 @@ from upheld.errors import (
     LLMUnavailableError,
     StorageError,
     UpheldError,
+    WebUnavailableError,
 )
 from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.write import Claims
@@ -109,6 +110,37 @@ async def test_the_papers_last_answer_is_not_verified() -> None:
     assert told(draft) == ["The gallery was inaugurated in 1881."]
     assert called(run) == ["write", "chain_verify", "write"]
     assert run.meter.used.completions == 3
+
+
+async def test_the_revised_question_is_searched_elsewhere_too() -> None:
+    """The paper's retriever is the web (Retrieval, coarse-grained), which a collection is not."""
+    method, search = await cov_rag(model([BAD]))
+    web = await shelf(1, page="The gallery was inaugurated by the Queen, says this page.")
+    method = replace(method, fallback_search=web, keep=Keep.LAST)
+    draft = await method(ASK)
+    assert [query.text for query in search.queries] == [ASK.text, REVISED]
+    assert [query.text for query in web.queries] == [REVISED]  # the first search is here alone
+    assert sources(draft) == ["second", "page"]
+
+
+@pytest.mark.parametrize(
+    ("here", "elsewhere", "found"),
+    [
+        (StorageError("no disk"), None, ["page"]),
+        (None, WebUnavailableError("the site is down"), ["second"]),
+        (StorageError("no disk"), WebUnavailableError("the site is down"), ["first"]),
+    ],
+)
+async def test_where_one_of_two_searches_fails_the_other_counts(
+    here: UpheldError | None, elsewhere: UpheldError | None, found: list[str]
+) -> None:
+    method, search = await cov_rag(model([BAD]))
+    web = await shelf(1, page="The gallery was inaugurated by the Queen, says this page.")
+    search.errors, web.errors = [None, here], [elsewhere]
+    with start_run() as run:
+        draft = await replace(method, fallback_search=web, keep=Keep.LAST)(ASK)
+    assert sources(draft) == found
+    assert len(run.degraded) == sum(error is not None for error in (here, elsewhere))
 
 
 # --- ablations -----------------------------------------------------------------------------------

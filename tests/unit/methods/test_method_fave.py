@@ -26,7 +26,6 @@ from tests.unit.ferries import (
 from upheld.errors import BudgetExceededError, LLMError, LLMOutputError, LLMUnavailableError
 from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.fallback import WriteOrQuote
-from upheld.generation.join import ShortAnswer
 from upheld.generation.write import WriteClaims
 from upheld.generation.writers import BestOf
 from upheld.methods.fave import FaVe
@@ -159,17 +158,6 @@ async def test_what_is_not_answered_and_what_is_said_before_is_left_out() -> Non
     assert (draft.notes, run.degraded) == ((), [])
 
 
-async def test_the_short_answer_is_one_more_call_and_stands_first() -> None:
-    llm = PlayLLM(sessions=[(DECK, RULES)], short={"statements": [2], "answer": "Island rules"})
-    method = replace(await fave(llm, sessions=1), short_answer=ShortAnswer(llm=llm))
-    with start_run() as run:
-        draft = await method(ASK)
-    assert texts(draft) == ["Island rules", *told("deck", "rules")]
-    assert draft.claims[0].citations == draft.claims[2].citations
-    assert llm.parts() == {"plan": 1, "write": 2, "short": 1}
-    assert run.best == draft
-
-
 # --- cost ----------------------------------------------------------------------------------------
 
 
@@ -184,12 +172,6 @@ async def test_at_n_5_and_s_8_there_are_21_completions_in_a_row_of_three() -> No
     assert llm.depth == 3
     assert run.meter.used.searches == 1
     assert run.meter.used.pairs_checked == 5 * 4  # sub-questions by candidates
-
-
-async def test_with_a_short_answer_four_calls_stand_in_a_row() -> None:
-    llm = PlayLLM(sessions=[(DECK,), (RULES,)], short={"statements": [1], "answer": "Yes"})
-    await replace(await fave(llm), short_answer=ShortAnswer(llm=llm))(ASK)
-    assert llm.depth == 4
 
 
 async def test_union_of_query_is_one_session_without_verification() -> None:
@@ -296,14 +278,13 @@ async def test_without_a_language_model_the_question_is_its_own_session() -> Non
 
 
 @pytest.mark.parametrize("error", [DOWN, LLMOutputError("no JSON")])
-@pytest.mark.parametrize("part", ["plan", "relevant", "write", "short"])
+@pytest.mark.parametrize("part", ["plan", "relevant", "write"])
 async def test_a_call_that_fails_leaves_a_draft_and_a_label(part: str, error: LLMError) -> None:
     llm = PlayLLM(
         sessions=[(DECK, RULES), (RULES, COST)],
-        short={"statements": [1], "answer": "Low decks"},
         broken={part: error},
     )
-    method = replace(await fave(llm), short_answer=ShortAnswer(llm=llm))
+    method = await fave(llm)
     with start_run() as run:
         draft = await method(ASK)
     assert draft.question == ASK

@@ -61,7 +61,7 @@ async def test_when_the_time_runs_out_what_was_quoted_is_the_answer(tmp_path: Pa
     assert answer.status is Status.PARTIAL
     assert "The crossing takes 35 minutes." in answer.text
     assert answer.degraded[0] in (  # the call's deadline and the run's strike together
-        "the budget ended the run: time is up",
+        "the budget ended the run: timeout",
         "the budget ended the run: time ran out while the language model wrote",
     )
 

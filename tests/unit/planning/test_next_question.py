@@ -95,7 +95,7 @@ async def test_without_a_first_step_it_is_the_question_itself(line: Line) -> Non
     with start_run() as run:
         assert await NextQuestion(llm=FakeLLM([line]))(ASK) == (ASK,)
     assert len(run.degraded) == 1
-    assert run.degraded[0].startswith("the question was searched for as it stands: ")
+    assert run.degraded[0].startswith("the question was searched for without sub-questions: ")
 
 
 async def test_a_later_step_that_fails_ends_the_chain_with_a_label() -> None:

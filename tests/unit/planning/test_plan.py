@@ -80,7 +80,7 @@ async def test_without_a_session_the_question_is_its_own(line: Line) -> None:
     with start_run() as run:
         assert await Plan(llm=FakeLLM([line, line]), sessions=2)(ASK) == ((ASK,),)
     assert len(run.degraded) == 1
-    assert run.degraded[0].startswith("the question was searched for as it stands: ")
+    assert run.degraded[0].startswith("the question was searched for without sub-questions: ")
 
 
 @pytest.mark.parametrize("budget", [Budget(llm_calls=0), Budget(tokens=800), Budget(seconds=0)])

@@ -150,7 +150,7 @@ def test_sizes_of_strips(sentences: int, sizes: list[int]) -> None:
     assert [strip.count("hoots.") for strip in strips] == sizes
 
 
-async def test_nothing_found_asks_nobody() -> None:
+async def test_without_passages_found_the_model_is_not_called() -> None:
     grader = FakeGrader()
     with start_run() as run:
         for each in (grader, None):
@@ -163,14 +163,14 @@ async def test_a_grader_that_fails_leaves_the_passages(fault: Fault) -> None:
     found = evidence(passage(NIGHT))
     with start_run() as run:
         assert await Distil(grader=FakeGrader(faults=[fault]))(ASK, found) == found
-    assert only_says(run.degraded, "grader failed", "undistilled")
+    assert only_says(run.degraded, "grader failed", "not distilled")
 
 
 async def test_no_grader_leaves_the_passages() -> None:
     found = evidence(passage(NIGHT))
     with start_run() as run:
         assert await Distil(grader=None)(ASK, found) == found
-    assert only_says(run.degraded, "no grader", "undistilled")
+    assert only_says(run.degraded, "no grader", "not distilled")
 
 
 async def test_the_budget_passes_through() -> None:

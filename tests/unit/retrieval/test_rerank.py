@@ -135,7 +135,7 @@ async def test_each_question_orders_the_candidates_once_all_at_the_same_time() -
     assert {id: ids(found) for id, found in best.items()} == {one.id: ["1"], other.id: ["1"]}
 
 
-async def test_nothing_found_asks_nobody() -> None:
+async def test_without_passages_found_the_model_is_not_called() -> None:
     grader = FakeGrader()
     with start_run() as run:
         assert await reranking(Evidence(), grader)(ASK) == Evidence()
@@ -149,14 +149,14 @@ async def test_a_grader_that_fails_leaves_the_order_of_search(fault: Fault) -> N
     with start_run() as run:
         best = await reranking(found, FakeGrader(score=reads, faults=[fault]))(ASK)
     assert best == found.top(3)
-    assert "passages stand in the order of search" in run.degraded[0]
+    assert "passages are in search order" in run.degraded[0]
 
 
 async def test_no_grader_leaves_the_order_of_search() -> None:
     found = evidence(0.2, 0.9, 0.5, 0.7)
     with start_run() as run:
         assert await reranking(found, None)(ASK) == found.top(3)
-    assert only_says(run.degraded, "no grader", "order of search")
+    assert only_says(run.degraded, "no grader", "search order")
 
 
 async def test_the_budget_and_the_errors_of_search_pass_through() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from itertools import pairwise, product
 from typing import Any
 
@@ -63,6 +64,24 @@ async def test_scores_judgment_and_revision_come_from_one_call() -> None:
     (call,) = llm.calls
     assert call.output is Chain
     assert call.sampling.samples == 1
+
+
+async def test_bias_is_the_distance_from_the_answer_of_the_judge() -> None:
+    """Tables 1 and 7: from its own answer, for which the references do not count."""
+    llm = FakeLLM([chain()])
+    await ChainVerify(llm=llm)(DRAFT)
+    (asked,) = re.findall("(?m)^- bias: .*$", llm.calls[0].messages[-1].content)
+    assert "the answer that you would give yourself, without the passages" in asked
+    assert "0 is no difference and 1 is the worst" in asked
+
+
+async def test_scores_are_on_the_scales_of_the_paper() -> None:
+    """Footnote 1 cuts at 0.27, 0.26, 0.7 and 0.92: whole or half points cannot say so much."""
+    llm = FakeLLM([chain()])
+    await ChainVerify(llm=llm)(DRAFT)
+    asked = llm.calls[0].messages[-1].content
+    assert "from 0 to 1, with two decimals" in asked
+    assert "taken by itself" in asked  # Table 1: truthfulness is of the text, not of its sources
 
 
 def test_the_decoder_scores_then_judges_then_revises() -> None:
@@ -198,19 +217,26 @@ def test_all_wants_every_fault() -> None:
     assert not sigma(found(**everything), Sigma.ALL)
 
 
-def test_the_papers_own_example_is_searched_again() -> None:
-    """Table 14: every one of its scores is a fault, so that even `all` holds."""
-    example = found(
-        reference_correctness=0.21,
-        correctness=0.21,
-        citation_accuracy=0.81,
-        truthfulness=0.91,
-        bias=0.82,
-        conciseness=0.89,
-        judgment=Judgment.FALSE,
-        revised_question="Which college football teams have the most national championships?",
-    )
-    assert all(sigma(example, mode) for mode in Sigma)
+@pytest.mark.parametrize(
+    ("table", "scores", "faulty"),
+    [  # reference correctness, correctness, citations, truthfulness, bias, conciseness
+        ("8", (0.99, 0.51, 0.0, 0.01, 0.97, 0.89), (False, False, True, True, True)),
+        ("9", (0.81, 0.37, 0.43, 0.38, 0.91, 0.11), (False, False, True, True, True)),
+        ("10", (0.88, 0.09, 0.19, 0.47, 0.96, 0.9), (False, True, True, True, True)),
+        ("11", (0.03, 0.13, 0.25, 0.41, 0.76, 0.87), (True, True, True, True, True)),
+        ("14", (0.21, 0.21, 0.81, 0.91, 0.82, 0.89), (True, True, True, True, True)),
+    ],
+)
+def test_the_papers_own_examples_are_searched_again(
+    table: str, scores: tuple[float, ...], faulty: tuple[bool, ...]
+) -> None:
+    """Each of the appendix is false, with a revised question."""
+    named = dict(zip(Chain.model_fields, scores, strict=False))
+    example = found(**named, judgment=Judgment.FALSE, revised_question=f"Table {table}?")
+    assert faults(example) == faulty
+    assert sigma(example)
+    assert sigma(example, Sigma.ANY)
+    assert sigma(example, Sigma.ALL) is all(faulty)
 
 
 @pytest.mark.parametrize("mode", list(Sigma))
@@ -265,16 +291,19 @@ async def test_start_revise_sees_the_question_only() -> None:
     revised = await ReviseFirst(llm=llm)(ASK)
     assert (revised.text, revised.parent) == (REVISED, ASK.id)
     (call,) = llm.calls
-    assert "assages" not in "".join(message.content for message in call.messages)
+    asked = "".join(message.content for message in call.messages)
+    assert "assages" not in asked
+    assert "Always" in asked  # Table 4: every question is revised, not only those that need it
+    assert "empty" not in asked
 
 
 @pytest.mark.parametrize(
     "line", [Direct(revised_question=""), Direct(revised_question="When did the museum open")]
 )
-async def test_start_revise_keeps_a_question_that_is_fine(line: BaseModel) -> None:
+async def test_start_revise_says_where_a_model_does_not_rewrite(line: BaseModel) -> None:
     with start_run() as run:
         assert await ReviseFirst(llm=FakeLLM([line]))(ASK) is ASK
-    assert run.degraded == []
+    assert only_says(run.degraded, "not revised", "no other wording")
 
 
 async def test_start_revise_keeps_the_question_when_the_model_fails() -> None:

@@ -80,7 +80,7 @@ async def test_an_embedder_that_fails_leaves_the_word_to_the_grader() -> None:
     assert [each.relevance for each in told.claims] == [0.5]
 
 
-async def test_without_a_grader_nobody_knows() -> None:
+async def test_without_a_grader_claims_get_no_relevance() -> None:
     before = draft(claim(TEXT, SOURCE))
     with start_run() as run:
         assert await score_relevance(before, None, None) == before

@@ -336,3 +336,21 @@ async def test_no_claims_cost_nothing() -> None:
     model = FakeEntailment()
     assert await Verify(model=model)([], BOTH, None) == ()
     assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    ("text", "support"),
+    [
+        ("at noon: The ferry leaves the harbour at noon.", Support.SUPPORTED),
+        ("Yes: The ferry leaves at noon.", Support.SUPPORTED),
+        ("No: Dogs are not allowed on the ferry.", Support.SUPPORTED),
+        ("Yes: Dogs are allowed on the ferry.", Support.CONTRADICTED),
+        ("No: The ferry leaves at noon.", Support.CONTRADICTED),  # the two parts do not agree
+        ("at one: The ferry leaves the harbour at noon.", Support.UNSUPPORTED),
+    ],
+)
+async def test_of_a_short_answer_with_its_sentence_the_sentence_is_checked(
+    text: str, support: Support
+) -> None:
+    found = await checked(text, FERRY_PASSAGE)
+    assert (found.text, found.verdict.support) == (text, support)

@@ -61,7 +61,7 @@ async def test_what_speaks_against_a_claim_is_among_the_sources_but_not_marked()
     assert [source.id for source in answer.sources] == ["tower", "ferry"]
 
 
-async def test_nothing_to_check_asks_nobody() -> None:
+async def test_with_nothing_to_check_the_model_is_not_called() -> None:
     model, empty = FakeEntailment(), draft()
     assert await VerifyDraft(verify=Verify(model=model))(empty) is empty
     assert model.asked == []
@@ -97,6 +97,18 @@ async def test_a_run_does_not_check_again_what_it_has_checked() -> None:
         fewer = replace(checked, evidence=Evidence(checked.evidence.hits[1:]))
         await check(fewer)  # against other passages it is
         assert [event.stage for event in run.events] == ["verify", "verify"]
+
+
+async def test_citations_are_fixed_later_without_another_check() -> None:
+    own = VerifyDraft(verify=Verify(model=FakeEntailment()), fixes_citations=False)
+    fixing = replace(own, fixes_citations=True)
+    with start_run() as run:
+        checked = await own(draft(claim("The ferry leaves at noon.", "tower")))
+        fixed = await fixing(checked)
+        assert await fixing(fixed) == fixed
+    assert [each.document_id for each in checked.claims[0].citations] == ["doc-tower"]
+    assert [each.document_id for each in fixed.claims[0].citations] == ["doc-ferry"]
+    assert [event.stage for event in run.events] == ["verify"]
 
 
 async def test_what_could_not_be_checked_is_tried_again() -> None:

@@ -41,7 +41,7 @@ class ConflictDetector:
         except BudgetExceededError:
             return draft  # the run says so itself
         except ModelError as error:
-            current_run().degrade("whether other documents disagree is not known", error)
+            current_run().degrade("conflicts between documents were not detected", error)
             return draft
         with span("conflicts", note=f"{len(found)} of {len(claims)} claims are disputed"):
             return replace(draft, conflicts=(*draft.conflicts, *found))

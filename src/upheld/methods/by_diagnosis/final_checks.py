@@ -7,19 +7,27 @@ sources are quoted instead, which costs no LLM call, or the answer is withheld.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from upheld.generation.fallback import Write
 from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector
-from upheld.methods.by_diagnosis.unsupported_policy import is_rejected, telling_searches
+from upheld.methods.by_diagnosis.unsupported_policy import (
+    UnsupportedPolicy,
+    apply_policy,
+    is_rejected,
+    telling_searches,
+    with_conflicts,
+)
+from upheld.planning.facets import facets_hinted
 from upheld.ports import Embedder, Grader
 from upheld.run.trace import current_run
-from upheld.types import Draft
+from upheld.types import Draft, Question
 from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import Check
 
 QUOTED = "the first draft has a low relevance: the sources are quoted instead"
-WITHHELD = "what was found does not seem to answer the question"
+WITHHELD = "the passages found do not seem to answer the question"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,3 +77,26 @@ class FinalChecks:
         run = current_run()
         run.offer(checked, run.best_score)  # what is withheld must not come back at a timeout
         return checked
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatedMethod:
+    """Another method, which marks and abstains as `upheld` does: `--set relevance_gate=true`.
+
+    So methods can be compared by what they find and write alone. As in `upheld`, an answer to
+    several facets passes the relevance gate: no claim of it is relevant to the whole question.
+    """
+
+    method: Callable[[Question], Awaitable[Draft]]
+    check: Check
+    relevance_gate: RelevanceGate
+
+    async def __call__(self, question: Question) -> Draft:
+        run = current_run()
+        checked = await self.check(await self.method(question))
+        checked = checked if checked.conflicts else with_conflicts(checked)
+        kept = telling_searches(apply_policy(checked, UnsupportedPolicy.MARK), run.events)
+        plans = self.relevance_gate.quote is not None  # without an LLM, `upheld` has one facet
+        gated = await self.relevance_gate(kept, alone=not (plans and facets_hinted(question.text)))
+        run.offer(gated, run.best_score)
+        return gated

@@ -76,5 +76,5 @@ class Offer:
         self.run.offer(best, self.run.best_score)
         fallen = sum(is_rejected(claim) for draft in drafts for claim in draft.claims)
         shown = sum(map(is_rejected, best.claims))
-        with span("apply_policy", note=f"{fallen} claims did not hold, {shown} of them are shown"):
+        with span("apply_policy", note=f"{fallen} claims were rejected, {shown} of them are shown"):
             return best

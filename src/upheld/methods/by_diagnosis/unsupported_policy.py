@@ -56,10 +56,14 @@ def is_rejected(claim: Claim) -> bool:
 
 
 def telling_searches(draft: Draft, events: Iterable[Event]) -> Draft:
-    """An abstention, with what was searched for in vain; any other draft as it is."""
+    """An abstention, with what was searched for in vain; any other draft as it is.
+
+    Searches are listed in the order in which they began: several at once end in any order.
+    """
     if draft.claims:
         return draft
-    queries = dict.fromkeys(event.note for event in events if event.stage in _SEARCHES)
+    began = sorted(events, key=lambda event: event.id)
+    queries = dict.fromkeys(event.note for event in began if event.stage in _SEARCHES)
     listed = "; ".join(queries) or draft.question.text
     return replace(draft, notes=(*draft.notes, f"searched for: {listed}"))
 
@@ -68,4 +72,4 @@ def _withheld(count: int) -> tuple[str, ...]:
     if not count:
         return ()
     told = "1 sentence was" if count == 1 else f"{count} sentences were"
-    return (f"{told} withheld: no source upholds what was written",)
+    return (f"{told} withheld: no source supports the text",)

@@ -39,7 +39,7 @@ Name = Field(default=None, max_length=64)
 
 
 class AskBudget(BaseModel):
-    """What an answer may cost; when it is used up, the best so far is the answer."""
+    """Limits for one answer; at a limit, the best draft so far is returned."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,7 +53,7 @@ class AskBudget(BaseModel):
 
 
 class Ask(BaseModel):
-    """A question, and how it is to be answered."""
+    """A question and the options for answering it."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -87,7 +87,8 @@ class Ask(BaseModel):
         json_schema_extra={"deprecated": True},
     )
     calibrated: bool = Field(
-        default=True, description="Whether the collection's guarantee counts; false, for labelling."
+        default=True,
+        description="Apply the collection's guarantee; false to collect claims for labelling.",
     )
     stream: bool = Field(default=False, description="Server-sent events instead of one reply.")
 
@@ -157,7 +158,7 @@ async def _keep(
             await once.keep(session, status=200, body=body, answer_id=answer.id)
     except NotFoundError as gone:
         raise ConflictError(
-            "A document that the answer quotes was changed or deleted while it was written.",
+            "A document that the answer quotes was changed or deleted meanwhile.",
             help="Ask again.",
         ) from gone
     return body

@@ -11,7 +11,7 @@ from upheld.client import AsyncUpheld
 from upheld.methods.build import StageFactory
 from upheld.methods.parameters import Parameters
 from upheld.ports import Searcher
-from upheld.testing.searcher_conformance import ANSWER, SearcherConformance
+from upheld.testing.searcher_conformance import ANSWER, TracedSearcherConformance
 from upheld.types import SearchMode
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
@@ -31,5 +31,5 @@ async def searcher(
         yield StageFactory(opened._parts, opened.scope(), chosen).search()
 
 
-class TestShippedSearch(SearcherConformance):
+class TestShippedSearch(TracedSearcherConformance):
     """Search with the shipped embedder, reranked by the shipped grader."""

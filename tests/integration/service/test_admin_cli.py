@@ -104,7 +104,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         run("key", "add", "schol")
     result = CliRunner().invoke(app, ("admin", "key", "add", "school", "--scope", "everything"))
     assert result.exit_code == 2
-    assert "everything is none of ask, verify, read, write" in result.output
+    assert "everything is not one of ask, verify, read, write" in result.output
     monkeypatch.delenv("UPHELD_DATABASE_URL")
     with pytest.raises(SettingsError, match="UPHELD_DATABASE_URL"):
         run("tenant", "list")

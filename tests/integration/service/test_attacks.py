@@ -94,7 +94,7 @@ def test_nobody_else_waits_while_the_service_is_attacked(own_state: State, tmp_p
             print(ended, *figures, flush=True)
             if found := faults(attack, outcome):
                 broken[attack.name] = found
-        lines = [line for line in command.lines.queue if line and "event loop stalls" in line]
+        lines = [line for line in command.lines.queue if line and "event loop stalled" in line]
     for stall in map(json.loads, lines):
         print({name: stall[name] for name in ("seconds", "processor_seconds", "frames", "threads")})
     p99 = percentile(looks, 0.99)

@@ -91,7 +91,7 @@ async def test_labels_limit_what_is_seen_and_changed(database: Database, tenant:
                 await attempt(session, "staff", "pay")
         with pytest.raises(NotFoundError):
             await put(session, "pay", "it")
-        with pytest.raises(UsageError, match="may not give"):
+        with pytest.raises(UsageError, match="may not assign"):
             await put(session, "mine", "hr")
     async with database.session(tenant, labels=HR) as session:
         pay = await documents.get(session, "staff", "pay")

@@ -24,7 +24,7 @@ from tests.integration.service.serving import (
 from tests.servers.postgres import State
 from upheld.service.db.database import Database
 from upheld.service.db.keys import KeyScope
-from upheld.service.http.openai_errors import is_spoken
+from upheld.service.http.error_bodies import is_spoken
 
 pytestmark = pytest.mark.real
 
@@ -42,7 +42,9 @@ def shape(reply: httpx2.Response) -> tuple[object, ...]:
     return reply.status_code, sorted(headers.items()), reply.json()
 
 
-async def test_strangers_all_see_the_same_wherever_they_knock(state: State, app: FastAPI) -> None:
+async def test_every_invalid_key_gets_the_same_reply_on_every_route(
+    state: State, app: FastAPI
+) -> None:
     key = (await new_key(state)).get_secret_value()
     other = (await new_key(state)).get_secret_value()
     wrong = [None, "", "Basic abc", "Bearer", "Bearer nonsense", f"Bearer {key[:-1]}", key]

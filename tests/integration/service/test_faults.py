@@ -127,7 +127,7 @@ async def test_it_ends_in_time_and_says_what_it_lacks(
         finally:
             await broken.heal()  # else all that come later fail with this one
         if lacks and (end.told or not after):
-            assert any(each in end.told for each in (*lacks, "time is up")), end
+            assert any(each in end.told for each in (*lacks, "ended the run: timeout")), end
         else:  # it struck where nothing depends on it, or not at all
             assert_whole(end, made)
     assert_whole(await ended(send, made, AT_LEISURE), made)

@@ -159,7 +159,7 @@ async def test_another_pipeline_gets_no_promise(museum: Museum) -> None:
     assert job["status"] == "succeeded"
     answer = await museum.answer()
     assert answer["guarantee"] is None
-    assert answer["degraded"] == ["no guarantee: the one there is was fitted on another pipeline"]
+    assert answer["degraded"] == ["no guarantee: the existing one was fitted on another pipeline"]
     await museum.calibrate(labels(museum.pipeline))
     assert (await museum.answer())["guarantee"] is not None
     assert (await museum.answer(method="upheld"))["guarantee"] is None
@@ -237,7 +237,7 @@ async def test_what_is_refused(museum: Museum) -> None:
         (labels("a", count=2) + b"\n{}", 400, "The labels, line 3, does not fit"),
         (labels("a", count=2) + b"\n" + labels("b", count=2), 400, "of 2 pipelines"),
         (labels("a", count=1).replace(b"true", b'"yes"'), 400, "supported: Input should be"),
-        (b"\n".join([labels("a", count=1)] * (MOST_LABELS + 1)), 413, "at most 5,000"),
+        (b"\n".join([labels("a", count=1)] * (MOST_LABELS + 1)), 413, f"{MOST_LABELS:,}"),
     ):
         reply = await museum.caller.post(PATH, content=content)
         assert reply.status_code == status, reply.text

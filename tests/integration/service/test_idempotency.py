@@ -73,7 +73,7 @@ async def test_a_repeat_while_the_first_is_under_way_is_refused(
     database: Database, tenant: UUID
 ) -> None:
     await claimed(database, tenant)
-    with pytest.raises(ConflictError, match="under way"):
+    with pytest.raises(ConflictError, match="in progress"):
         await begin(database, tenant)
 
 
@@ -89,7 +89,7 @@ async def test_a_claim_of_somebody_who_was_killed_is_taken_over(
 ) -> None:
     dead = await claimed(database, tenant)
     age(state, tenant, "9 minutes")
-    with pytest.raises(ConflictError, match="under way"):
+    with pytest.raises(ConflictError, match="in progress"):
         await begin(database, tenant)
     age(state, tenant, "2 minutes")
     alive = await claimed(database, tenant)

@@ -19,7 +19,7 @@ from tests.integration.service.serving import (
     work_off,
 )
 from tests.servers.postgres import State
-from tests.servers.unruly import Request, Response, unruly
+from tests.servers.unruly import Request, Response, completion, in_turn, unruly
 from upheld.methods.registry import METHODS
 
 pytestmark = pytest.mark.real
@@ -30,14 +30,15 @@ TEXT = "The lighthouse opens at nine. The keeper has the keys."
 async def test_answers_without_a_language_model_do_not_name_its_server(
     own_state: State, tmp_path: Path, unused_tcp_port: int
 ) -> None:
-    """Neither one that is away, nor one whose own words name it."""
+    """Neither one that is away, nor one whose own words name it, nor one that writes no JSON."""
 
     def tells(request: Request) -> Response:
         words = "model files at /srv/secret-models on gpu-7.internal are missing"
         return Response(status=400, body={"error": {"message": words, "code": "bad"}})
 
-    async with unruly(tells) as server:
-        for url in (f"http://127.0.0.1:{unused_tcp_port}/v1", server.url):
+    prose = "I am gpu-7.internal, and I have read /srv/secret-models."
+    async with unruly(tells) as server, unruly(in_turn(completion(prose))) as talking:
+        for url in (f"http://127.0.0.1:{unused_tcp_port}/v1", server.url, talking.url):
             settings = service_settings(
                 own_state, Place(str(tmp_path)), llm_url=url, llm_model="small", judge=True
             )

@@ -55,7 +55,7 @@ async def test_a_client_that_sends_too_much_is_told(
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/v1/answers"), ("POST", "/v1/verify"), ("PUT", DOCUMENT)]
 )
-async def test_a_stranger_that_sends_much_is_told(
+async def test_a_large_request_without_a_key_gets_401(
     served: tuple[str, httpx2.AsyncClient], method: str, path: str
 ) -> None:
     url, _ = served

@@ -86,7 +86,8 @@ async def test_a_place_is_held_to_the_end_and_then_free(
             assert time.monotonic() - began < 0.5
             late = await waiting
             assert (late.status_code, late.json()["code"]) == (503, "service_full")
-            assert "in time" in late.json()["detail"]
+            assert late.json()["detail"] != full.json()["detail"]
+            assert "timed out" in late.json()["detail"]
             assert time.monotonic() - began < 0.5 + 0.5
             asking.cancel()
             await model.left.wait()

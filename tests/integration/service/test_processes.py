@@ -84,7 +84,7 @@ def test_a_process_that_is_killed_is_replaced(own_state: State, tmp_path: Path) 
         url = command.said("Upheld answers at").rpartition(" ")[2]
         one, other = serving(command)
         os.kill(one, signal.SIGKILL)
-        command.said("a serving process ended")
+        command.said("a server process ended")
         with stopped(other):
             assert httpx2.get(f"{url}/healthz", timeout=200).status_code == 200
         assert one not in serving(command)
@@ -140,7 +140,7 @@ async def test_they_end_with_the_one_that_started_them(own_state: State, tmp_pat
 def test_a_process_that_cannot_begin_ends_all(own_state: State, tmp_path: Path) -> None:
     broken = {"UPHELD_LLM_MODEL": "m"}  # without a server's address
     with started(*SERVE, **environment(own_state, tmp_path, **broken)) as command:
-        assert "ended by itself" in command.said("ended by itself")
+        assert "ended unexpectedly" in command.said("ended unexpectedly")
         assert command.process.wait(200) == 1
 
 

@@ -12,9 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.integration.service.commands import started
-from tests.servers.postgres import State
+from tests.servers.postgres import State, new_name
 from upheld.cli import app
 from upheld.errors import UsageError
+from upheld.service.db.dev_postgres import PrivatePostgres
 
 pytestmark = pytest.mark.real
 
@@ -53,6 +54,18 @@ def _answer(caller: httpx2.Client) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("worker",)])
+def test_a_database_that_is_not_ready_is_told_on_the_terminal(
+    command: tuple[str, ...], postgres: PrivatePostgres, tmp_path: Path
+) -> None:
+    empty = postgres.empty_database(new_name()).get_secret_value()
+    given = {"UPHELD_DATABASE_URL": empty, "UPHELD_KB": str(tmp_path), "UPHELD_LOCAL_MODELS": "0"}
+    with started(*command, **given) as begun:
+        assert "warning" in begun.said("not ready for this login")
+        assert begun.said("upheld admin migrate")
+        assert begun.said("Upheld answers at" if command[0] == "serve" else "is running")
+
+
 def test_dev_does_not_listen_to_other_machines() -> None:
     result = CliRunner().invoke(app, ["serve", "--dev", "--host", "0.0.0.0"])
     assert isinstance(result.exception, UsageError)
@@ -69,5 +82,5 @@ def test_a_worker_alone_ends_when_told_to(own_state: State, tmp_path: Path) -> N
     url = own_state.service.get_secret_value()
     environment = {"UPHELD_KB": str(tmp_path), "UPHELD_LOCAL_MODELS": "false"}
     with started("worker", UPHELD_DATABASE_URL=url, **environment) as command:
-        command.said("Jobs are being run.")
+        command.said("The worker is running.")
         assert command.stops()

@@ -122,7 +122,7 @@ async def test_a_check_ends_when_its_client_leaves_and_so_does_one_that_waits(
         await until(lambda: app.state.held.total == 0)
 
 
-async def test_labels_are_read_for_nobody_who_has_left(
+async def test_a_request_with_labels_ends_when_its_client_disconnects(
     state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()

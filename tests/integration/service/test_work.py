@@ -104,10 +104,10 @@ async def test_bytes_that_are_gone_are_said_to_be(service: Service, work: Work) 
     await Works(service).ingest(work)
     (row,) = await rows(service, work)
     assert row.status is DocumentStatus.FAILED
-    assert "send it again" in (row.error or "")
+    assert "upload it again" in (row.error or "")
 
 
-async def test_a_sweep_takes_what_waits_for_nobody(service: Service, work: Work) -> None:
+async def test_a_sweep_deletes_uploads_without_a_document(service: Service, work: Work) -> None:
     wanted = await given(service, work, "rota", b"The tower opens at nine.")
     lost = await upload(service, work.tenant, b"from a request that broke off")
     storage = service.objects(work.tenant)

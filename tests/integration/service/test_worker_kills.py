@@ -114,7 +114,7 @@ async def worker(state: State, place: Path) -> AsyncIterator[Command]:
         UPHELD_KB=str(place),
         UPHELD_LOCAL_MODELS="false",
     ) as command:
-        await asyncio.to_thread(command.said, "Jobs are being run.")
+        await asyncio.to_thread(command.said, "The worker is running.")
         yield command
 
 

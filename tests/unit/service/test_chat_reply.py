@@ -114,7 +114,7 @@ def test_the_last_message_is_the_question() -> None:
         ({"tools": [{"type": "function"}]}, "Tools cannot be called"),
         ({"modalities": ["text", "audio"]}, "modalities"),
         ({"response_format": {"type": "json_object"}}, "response_format"),
-        ({"messages": [{"role": "assistant", "content": "Hello."}]}, "one of the user"),
+        ({"messages": [{"role": "assistant", "content": "Hello."}]}, "role user"),
         ({"messages": [{"role": "tool", "content": "7"}]}, "Tools cannot be called"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "type image_url"),
     ],

@@ -83,7 +83,7 @@ async def test_a_look_that_takes_long_still_serves_those_who_waited() -> None:
     assert parts.looks["storage"] == 1
 
 
-async def test_whoever_leaves_stops_the_look_for_nobody_else() -> None:
+async def test_a_cancelled_caller_does_not_stop_a_shared_check() -> None:
     parts, go = Parts(), asyncio.Event()
     parts.wait = go.wait
     first, second = asyncio.create_task(parts.ask()), asyncio.create_task(parts.ask())

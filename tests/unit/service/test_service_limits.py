@@ -81,6 +81,7 @@ def test_a_name_tells_the_format(file_name: str | None, content_type: str, name:
 
 
 @pytest.mark.parametrize(("file_name", "content_type"), [("a.exe", ""), (None, "image/png")])
-def test_a_format_that_nobody_reads_is_refused(file_name: str | None, content_type: str) -> None:
-    with pytest.raises(UsageError, match="no format"):
+def test_an_unknown_format_is_refused(file_name: str | None, content_type: str) -> None:
+    name = file_name or "rota"
+    with pytest.raises(UsageError, match=f"format of {name} is not supported"):
         readable_name("rota", file_name, content_type)

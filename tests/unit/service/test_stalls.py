@@ -42,7 +42,7 @@ async def test_a_stall_is_measured_and_told_with_the_stack(
     assert max(lags) >= 0.1
     record = next(each for each in caplog.records if each.name == "upheld.service.stalls")
     line = json.loads(JsonLines().format(record))
-    assert line["message"] == "the event loop stalls"
+    assert line["message"] == "the event loop stalled"
     assert line["seconds"] >= 0.1
     assert any(each.endswith(" stand_still") for each in line["frames"])
     assert all(each.partition(":")[0].endswith(".py") for each in line["frames"])

@@ -101,7 +101,7 @@ async def test_failures_and_what_was_missing_are_counted(tmp_path: Path) -> None
     assert {dict(labels)["method"] for labels in requests} == {"GET", "POST", "other"}
 
 
-async def test_no_label_holds_what_somebody_wrote(tmp_path: Path) -> None:
+async def test_no_metric_label_holds_user_text(tmp_path: Path) -> None:
     metrics = Metrics()
     words = "zebra-crossing"
     metrics.answered(

@@ -174,7 +174,7 @@ class Admission:
         if self._draining:
             return ServiceFullError("The service is shutting down.", retry_after=LATER)
         if (wait := self._rates.wait(tenant)) > 0:
-            return TenantLimitError("You ask more often than your limit allows.", retry_after=wait)
+            return TenantLimitError("Your rate limit is reached.", retry_after=wait)
         own, of_all = len(self._waiting.get(tenant, ())), self.waiting
         would_wait = (
             self.in_progress >= limits.at_once or self._running[tenant] >= limits.tenant_at_once
@@ -182,7 +182,7 @@ class Admission:
         if would_wait and own >= limits.tenant_waiting:
             return TenantLimitError("Too many of your requests are waiting.", retry_after=SOON)
         if would_wait and of_all >= limits.waiting:
-            return ServiceFullError("The service is full.", retry_after=SOON)
+            return ServiceFullError("The service is at capacity.", retry_after=SOON)
         return None
 
     def _leave(self, tenant: Hashable) -> None:
@@ -226,8 +226,10 @@ class Admission:
 
 def _in_vain(own_limit: bool) -> AdmissionError:
     if own_limit:
-        return TenantLimitError("Your other requests took too long.", retry_after=SOON)
-    return ServiceFullError("No place came free in time.", retry_after=SOON)
+        return TenantLimitError(
+            "The request timed out while it waited for your other requests.", retry_after=SOON
+        )
+    return ServiceFullError("The request timed out while it waited for capacity.", retry_after=SOON)
 
 
 @dataclass(frozen=True, slots=True)

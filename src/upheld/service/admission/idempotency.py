@@ -27,7 +27,7 @@ IdempotencyKey = Annotated[
         alias="Idempotency-Key",
         min_length=1,
         max_length=200,
-        description="The same key with the same request is carried out once within a day.",
+        description="Within a day, the same request with the same key is carried out once.",
     ),
 ]
 

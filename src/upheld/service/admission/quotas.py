@@ -19,7 +19,7 @@ from upheld.settings import Settings
 SOON = 1.0  # seconds; by then a running upload may have ended
 _MEGABYTE = 1_000_000
 # The present total is not shown: a key may be allowed to see only a part of it.
-_HELP = "Delete documents, or ask whoever runs the service for a larger quota."
+_HELP = "Delete documents, or ask the operator of the service for a larger quota."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,11 @@ class Quota:
         others = await documents.usage(session, collection, id)
         if others.documents + 1 > self.documents:
             raise QuotaError(
-                f"A tenant may have {self.documents:,} documents, and this is one more.", help=_HELP
+                f"A tenant may store at most {self.documents:,} documents.", help=_HELP
             )
         if others.bytes + size > self.bytes:
             raise QuotaError(
-                f"A tenant's documents may have {self.bytes:,} bytes, and with this one they "
-                "would have more.",
+                f"A tenant may store at most {self.bytes:,} bytes of documents.",
                 help=_HELP,
             )
 

@@ -144,7 +144,7 @@ async def _caller(service: Service, scope: Scope, body: _Body) -> Principal:
     key = await _within_budget(keys.verify(service.database, text), body)
     if key is None:
         raise UnknownCallerError(
-            "This request has no key that is valid here.",
+            "The API key is missing or not valid.",
             help="Send the header Authorization: Bearer uph_…",
         )
     return Principal(key.tenant, key.prefix, key.scopes, key.labels)
@@ -176,8 +176,8 @@ def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | N
         caller: Principal = request.state.caller
         if scope not in caller.scopes:
             raise NotAllowedError(
-                f"This key may not {scope}.",
-                help="`upheld admin key add TENANT --scope` makes one that may.",
+                f"This key lacks the scope {scope}.",
+                help=f"Make a key that has it: upheld admin key add TENANT --scope {scope}",
             )
         return caller
 

@@ -39,7 +39,10 @@ class Role(StrEnum):
     ADMIN = "upheld_admin"
 
 
-_MIGRATE = "Run `upheld admin migrate` with the login that owns the database."
+_MIGRATE = (
+    "Run `upheld admin migrate` with the login that owns the database; then give the login of the"
+    " service its roles: GRANT upheld_app, upheld_worker TO …"
+)
 # What PostgreSQL cannot store in a text: U+0000 and lone surrogates.
 _BAD_TEXT = (pg.DataError, UnicodeEncodeError)
 # The schema or the roles are missing, or the login may not take the role.
@@ -82,13 +85,13 @@ _HELP = "It looks like postgresql://user:password@host/database; set UPHELD_DATA
 def address(url: SecretStr | None) -> URL:
     """Return the address for SQLAlchemy; an invalid one is an error that does not show it."""
     if url is None:
-        raise SettingsError("There is no database_url.", help=_HELP)
+        raise SettingsError("database_url is not set.", help=_HELP)
     try:
         given = make_url(url.get_secret_value())
     except ArgumentError:
-        raise SettingsError("database_url is no address.", help=_HELP) from None
+        raise SettingsError("database_url is not a valid URL.", help=_HELP) from None
     if given.get_backend_name() not in ("postgresql", "postgres"):
-        raise SettingsError("database_url names another database than PostgreSQL.", help=_HELP)
+        raise SettingsError("database_url is not the URL of a PostgreSQL database.", help=_HELP)
     return given.set(drivername="postgresql+psycopg")
 
 

@@ -20,11 +20,13 @@ from upheld.types import new_id
 _HOLD_USAGE = text("SELECT pg_advisory_xact_lock(hashtextextended('usage ' || :tenant, 0))")
 _USAGE = text("SELECT * FROM upheld_usage(:collection, :id)")
 _SHOWN = [column for column in documents.c if column.name != "tenant_id"]
-_ADD_HELP = "A key with labels replaces documents that it sees. POST …/documents adds a new one."
+_ADD_HELP = (
+    "A key with labels replaces only documents that it may see. Add new ones with POST …/documents."
+)
 
 
 class DocumentStatus(StrEnum):
-    """How far we are; a job moves a document on."""
+    """The state of a document's ingestion; jobs change it."""
 
     PENDING = "pending"
     READY = "ready"

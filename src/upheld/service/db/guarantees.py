@@ -90,7 +90,9 @@ async def current(session: Session, collection: str) -> CollectionGuarantee:
     if row is None:
         raise NotFoundError(f"There is no collection {collection}.")
     # Parsed like a file: invalid content is an error, not "no guarantee".
-    fitted = None if row.fitted is None else guarantee_in(row.fitted, f"That of {collection}")
+    fitted = (
+        None if row.fitted is None else guarantee_in(row.fitted, f"What is stored for {collection}")
+    )
     return CollectionGuarantee(fitted, row.told, row.waits)
 
 
@@ -100,7 +102,7 @@ async def get(session: Session, collection: str) -> tuple[FittedGuarantee, bool]
     if found.fitted is not None:
         return found.fitted, found.waits
     if found.waits:
-        raise NotFoundError("Its labels were not fitted yet.", help="Look at the job.")
+        raise NotFoundError("The labels are not fitted yet.", help="GET /v1/jobs shows the job.")
     if found.told is not None:
         raise NotFoundError(f"Nothing could be certified. {found.told}", help=_HOW)
     raise NotFoundError(f"The collection {collection} has no guarantee.", help=_HOW)

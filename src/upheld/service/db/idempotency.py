@@ -60,10 +60,11 @@ async def begin(session: Session, *, route: str, key: str, request: bytes) -> Cl
         return Claim(route, key, claim)
     row = (await session.sql.execute(select(kept).where(_is(session, route, key)))).one_or_none()
     if row is None or (row.status is None and row.request_hash == digest):
-        raise ConflictError("The first request with this idempotency key is still under way.")
+        raise ConflictError("The first request with this idempotency key is still in progress.")
     if row.request_hash != digest:
         raise ConflictError(
-            "This idempotency key was used for another request.", help="Take a new key for each."
+            "This idempotency key was used for another request.",
+            help="Use a new key for each request.",
         )
     return Replay(row.status, row.body)
 

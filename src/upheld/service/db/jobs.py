@@ -33,7 +33,7 @@ _CANCEL = text("SELECT procrastinate_cancel_job_v1(:id, true, false)")
 
 
 class JobStatus(StrEnum):
-    """Procrastinate's words for how far a job is."""
+    """The status of a job, as Procrastinate names it."""
 
     TODO = "todo"
     DOING = "doing"

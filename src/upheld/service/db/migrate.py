@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from psycopg import errors as pg
 from pydantic import SecretStr
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, exc, text
 
 from upheld.errors import StateError
 from upheld.service.db.connect import owner_engine, translated
 
 OLDEST = 15
 _LOCK = 0x7570_6865_6C64  # "upheld": concurrent migrations take turns
+_LOGIN = (
+    "It must own the database and be allowed to create roles;"
+    " a superuser allows it: ALTER ROLE … CREATEROLE"
+)
 
 
 def migrate(url: SecretStr | None) -> str:
     """Apply all missing migrations in one transaction; returns the database's revision."""
-    with translated(), owner_engine(url).begin() as connection:
+    with translated(), _may_migrate(), owner_engine(url).begin() as connection:
         number = int(connection.execute(text("SHOW server_version_num")).scalar_one()) // 10_000
         if number < OLDEST:
             raise StateError(f"PostgreSQL {number} is too old: {OLDEST} or newer is needed.")
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         command.upgrade(_config(connection), "head")
         return MigrationContext.configure(connection).get_current_revision() or ""
+
+
+@contextmanager
+def _may_migrate() -> Iterator[None]:
+    """Say what the login lacks; elsewhere the same error means that nobody has migrated."""
+    try:
+        yield
+    except exc.DBAPIError as error:
+        if isinstance(error.orig, pg.InsufficientPrivilege):
+            raise StateError("This login may not migrate the database.", help=_LOGIN) from error
+        raise
 
 
 def check(url: SecretStr | None) -> None:

@@ -41,6 +41,6 @@ def may_give(labels: frozenset[str], own: frozenset[str] | None) -> None:
     """Raise `UsageError` for labels that the caller lacks: it could not see the document."""
     if own is not None and labels - own:
         raise UsageError(
-            "This key may not give these labels.",
-            help=f"It may give: {', '.join(sorted(own)) or 'none'}.",
+            "This key may not assign these labels.",
+            help=f"It may assign: {', '.join(sorted(own)) or 'none'}.",
         )

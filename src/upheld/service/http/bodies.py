@@ -73,10 +73,10 @@ def json_route(most_strings: int) -> type[APIRoute]:
 def parsed(body: bytes, most_strings: int) -> Any:
     """Parse JSON; raises a 4xx `HTTPException`, or `JSONDecodeError`, which FastAPI reports."""
     if body.count(b"\\") > MOST_ESCAPES:
-        raise HTTPException(413, "The JSON has more escapes than are taken.")
+        raise HTTPException(413, "The JSON has too many escapes.")
     strings, outside = structure(body, most_strings)
     if strings > most_strings or outside > MOST_OUTSIDE:
-        raise HTTPException(413, "The JSON has more values than are taken.")
+        raise HTTPException(413, "The JSON has too many values.")
     try:
         return json.loads(body)
     except json.JSONDecodeError:
@@ -144,9 +144,13 @@ class HeldBytes:
     def refusal(self, tenant: Hashable, more: int) -> AdmissionError | None:
         """Return the error if so many more bytes cannot be held now, else None."""
         if self._held[tenant] + more > self.of_tenant:
-            return TenantLimitError("Your other requests hold too much.", retry_after=SOON)
+            return TenantLimitError(
+                "Your other requests are at their limit of bytes.", retry_after=SOON
+            )
         if self._total + more > self.most:
-            return ServiceFullError("The service holds too many requests.", retry_after=SOON)
+            return ServiceFullError(
+                "The service is at its limit of request bytes.", retry_after=SOON
+            )
         return None
 
     def add(self, tenant: Hashable, count: int) -> None:
@@ -176,7 +180,7 @@ class BodyLimit:
         length = int(declared) if len(declared) < 20 and re.fullmatch("[0-9]+", declared) else 0
         refusal: Exception | None = None
         if len(scope["query_string"]) > QUERY_BYTES:
-            refusal = HTTPException(414, f"A query has at most {QUERY_BYTES:,} bytes.")
+            refusal = HTTPException(414, f"The limit of a query string is {QUERY_BYTES:,} bytes.")
         elif length > most:
             refusal = TooLargeError(_told(most))
         elif length:
@@ -228,7 +232,7 @@ def is_json(content_type: str) -> bool:
 
 
 def _told(most: int) -> str:
-    return f"At most {most:,} bytes are taken."
+    return f"The limit is {most:,} bytes."
 
 
 def _as_http(error: AdmissionError) -> HTTPException:

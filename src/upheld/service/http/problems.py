@@ -41,8 +41,7 @@ from upheld.errors import (
     UsageError,
     WebError,
 )
-from upheld.service.http.openai_errors import as_error, is_spoken
-from upheld.service.http.problem import Problem
+from upheld.service.http.error_bodies import Problem, as_error, is_spoken
 from upheld.service.telemetry.logs import error_name, told
 
 log = logging.getLogger("upheld.service")
@@ -80,9 +79,9 @@ STATUS: Mapping[type[Exception], int] = {
 # Inline, because the documented media type is not that of the routes.
 _CONTENT = {"content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}}}
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    422: {"description": "The request does not fit.", **_CONTENT},
+    422: {"description": "The request is not valid.", **_CONTENT},
     "4XX": {"description": "The request cannot be carried out as it is.", **_CONTENT},
-    "5XX": {"description": "A part of the service failed.", **_CONTENT},
+    "5XX": {"description": "The service, or a server that it depends on, failed.", **_CONTENT},
 }
 
 
@@ -94,7 +93,7 @@ def problem_of(error: Exception) -> Problem:
             told = [_fault(each) for each in faults[:MOST_FAULTS]]
             if len(faults) > len(told):
                 told.append(f"and {len(faults) - len(told):,} more")
-            return _problem(422, "invalid_request", "The request does not fit.", "; ".join(told))
+            return _problem(422, "invalid_request", "The request is not valid.", "; ".join(told))
         case HTTPException():
             phrase = HTTPStatus(error.status_code).phrase
             code = phrase.lower().replace(" ", "_").replace("-", "_")
@@ -102,7 +101,7 @@ def problem_of(error: Exception) -> Problem:
         case UpheldError():
             return _of_ours(error)
         case _:
-            return _problem(500, "unexpected", "Something unexpected happened.", "It was logged.")
+            return _problem(500, "unexpected", "An internal error occurred.", "The log has it.")
 
 
 def problem_response(error: Exception, path: str = "") -> Response:
@@ -173,7 +172,7 @@ def _of_ours(error: UpheldError) -> Problem:
     code = _WORD.sub("_", kind.__name__.removesuffix("Error")).lower()
     if status < 500 or isinstance(error, MissingExtraError | AdmissionError):
         return _problem(status, code, title, str(error.args[0]), error.help)
-    help = "Try again in a while." if error.retryable else ""
+    help = "Try again later." if error.retryable else ""
     return _problem(status, code, title, title, help)
 
 

@@ -53,7 +53,7 @@ class _Processes:
             loop.add_signal_handler(number, self.stop)
         await all_of(self._kept(tell=place == 0) for place in range(count))
         if self.failed:
-            raise UpheldError("A serving process ended by itself.", help="The log says why.")
+            raise UpheldError("A server process ended unexpectedly.", help="The log says why.")
 
     def stop(self) -> None:
         """Stop all processes; each drains by itself, and the port closes with the last one."""
@@ -73,7 +73,7 @@ class _Processes:
             tell = False
             if self.stopping.is_set():
                 return
-            log.error("a serving process ended")
+            log.error("a server process ended")
             if process.exitcode is not None and process.exitcode >= 0:
                 self.failed = True
                 self.stop()

@@ -56,7 +56,7 @@ def page(document: Json) -> str:
         f"<style>{_STYLE}</style></head><body><h1>{title}</h1>"
         f"<p>{escape(info.get('summary', ''))}</p>"
         '<p>The same for programs: <a href="openapi.json">openapi.json</a>. Every request to '
-        "<code>/v1</code> brings a key: <code>Authorization: Bearer uph_…</code></p>"
+        "<code>/v1</code> needs a key: <code>Authorization: Bearer uph_…</code></p>"
         f"{''.join(_routes(document['paths']))}<h2 id='schemas'>Schemas</h2>"
         f"{''.join(_schemas(document.get('components', {}).get('schemas', {})))}</body></html>"
     )

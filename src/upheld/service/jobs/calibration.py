@@ -61,7 +61,7 @@ class Asked(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """Labels that were taken, and the job that fits them."""
+    """Labels that were accepted, and the job that fits them."""
 
     collection: str
     labels: int
@@ -70,7 +70,7 @@ class Fitting:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A collection that promises nothing any more."""
+    """A collection whose guarantee was removed."""
 
     collection: str
 
@@ -79,9 +79,7 @@ def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Aske
     """Parse and check the lines of a file of labels; raises an error that names a bad line."""
     lines = content.count(b"\n")
     if lines > 2 * MOST_LABELS or max(map(len, content.split(b"\n"))) > LABEL_BYTES:
-        raise TooLargeError(
-            f"At most {MOST_LABELS:,} labels are taken, each of {LABEL_BYTES:,} bytes."
-        )
+        raise TooLargeError(f"The limit is {MOST_LABELS:,} labels of {LABEL_BYTES:,} bytes each.")
     try:
         labels = labels_in(content.decode("utf-8-sig"), "The labels")
         pipeline = the_pipeline(labels)
@@ -90,7 +88,7 @@ def asked_with(content: bytes, *, alpha: float, delta: float, name: str) -> Aske
     except CalibrationError as error:
         raise UsageError(str(error.args[0]), help=error.help) from error
     if len(labels) > MOST_LABELS:
-        raise TooLargeError(f"{len(labels):,} labels; at most {MOST_LABELS:,} are taken.")
+        raise TooLargeError(f"{len(labels):,} labels; the limit is {MOST_LABELS:,}.")
     return Asked(
         alpha=alpha,
         delta=delta,

@@ -47,7 +47,7 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedJob:
-    """What was asked for, and the job that will do it."""
+    """The document, and the job that will carry out the request."""
 
     document: DocumentView
     job: int
@@ -55,7 +55,7 @@ class AcceptedJob:
 
 @dataclass(frozen=True, slots=True)
 class CollectionDeletion:
-    """A collection whose documents go, and the job that removes them."""
+    """A collection to delete, and the job that removes its documents."""
 
     collection: str
     documents: int

@@ -66,7 +66,7 @@ async def rescue(app: App, *, silent_seconds: float = SILENT_SECONDS) -> list[in
                 _RESCUE.format(silent=_SILENT), id=id, most=MOST_ATTEMPTS, silent=silent_seconds
             )
         except Exception as error:  # the next job may belong to another tenant
-            log.error("job %s cannot be put back: %s", id, type(error).__name__, extra=told(error))
+            log.error("job %s cannot be requeued: %s", id, type(error).__name__, extra=told(error))
         else:
             put_back += [row["id"] for row in rows]
     return put_back

@@ -37,7 +37,7 @@ DELETED_AT_ONCE = 256  # documents; maintaining the index afterwards is what tak
 # Searches scan what is not indexed yet: docs/decisions/001-search-engine.md.
 MOST_FRAGMENTS = 50
 TAIL_ROWS, TAIL_SHARE = 8, 1 / 8
-_LOST = "its bytes are gone; send it again"
+_LOST = "the uploaded bytes are no longer stored; upload it again"
 
 
 def bodies(service: Service) -> Mapping[Task, Body]:

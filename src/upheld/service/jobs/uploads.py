@@ -73,7 +73,7 @@ async def receive(
 
             await service.objects(tenant).put(name, counted())
     except TimeoutError as late:
-        raise StorageError("The store does not take bytes in time.") from late
+        raise StorageError("The storage did not accept the bytes in time.") from late
     if not length:
         await discard(service, tenant, [name])
         raise UsageError("The document is empty.", help="Send its bytes as the request's body.")
@@ -93,7 +93,7 @@ def readable_name(id: str, file_name: str | None, content_type: str) -> str:
     name = file_name or f"{id}{_SUFFIX_OF.get(kind, '')}"
     if PurePath(name).suffix.lower() not in SUFFIXES:
         raise UsageError(
-            f"{name} is of no format that can be read.",
+            f"The format of {name} is not supported.",
             help=f"Give a file name (?name=) that ends in one of {' '.join(sorted(SUFFIXES))}, "
             f"or a content type of {', '.join(sorted(_SUFFIX_OF))}.",
         )

@@ -45,7 +45,7 @@ async def work(service: Service) -> NoReturn:
         try:
             await _work(service)
         except Exception as error:  # any error: without a worker, no document would be read
-            log.warning("the worker fell: %s", error_name(error), extra=told(error))
+            log.warning("the worker failed: %s", error_name(error), extra=told(error))
         await asyncio.sleep(RESTART_SECONDS)
 
 
@@ -61,10 +61,10 @@ async def _work(service: Service) -> None:
             await all_of(
                 (
                     *(_run(app, tasks, at_once) for tasks, at_once in places.items()),
-                    _regularly(SILENT_SECONDS, partial(rescue, app), "putting back jobs"),
+                    _regularly(SILENT_SECONDS, partial(rescue, app), "requeueing jobs"),
                     _regularly(RETENTION_SECONDS, partial(expire, app, service), "retention"),
                     _regularly(
-                        SWEEP_SECONDS, partial(sweep_deletions, app, service), "taking up deletions"
+                        SWEEP_SECONDS, partial(sweep_deletions, app, service), "resuming deletions"
                     ),
                 )
             )

@@ -62,8 +62,8 @@ async def serve_http(
     """Serve every client with the key; without a key, only clients on this machine."""
     if settings.mcp_key is None and not is_loopback(host):
         raise UsageError(
-            f"Without a key, {host} is not served: only this machine is.",
-            help="Set UPHELD_MCP_KEY to a long random text, or leave out --host.",
+            f"Without a key, {host} is not served: only loopback addresses are.",
+            help="Set UPHELD_MCP_KEY to a long random string, or leave out --host.",
         )
     with listening(host, port) as listener:
         parts = await open_resources(settings)

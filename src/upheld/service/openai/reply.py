@@ -39,7 +39,7 @@ class UrlCitation:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A citation, in the only kind that completions know."""
+    """A citation, as the only kind of annotation that chat completions have."""
 
     url_citation: UrlCitation
     type: Literal["url_citation"] = "url_citation"
@@ -67,7 +67,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What the language model read and wrote, over all calls of the answer."""
+    """Tokens that the language model read and wrote, over all calls for the answer."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -77,7 +77,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What completions have no place for; the whole is at `/v1/answers/{answer}`."""
+    """Details that chat completions have no field for; `/v1/answers/{answer}` has everything."""
 
     answer: str
     question: str  # which was answered: earlier messages are in it

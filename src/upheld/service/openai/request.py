@@ -39,7 +39,7 @@ class Part(BaseModel):
 
 
 class Turn(BaseModel):
-    """One message of a conversation; those of the system are left aside."""
+    """One message of a conversation; system messages are ignored."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: MessageText | Annotated[list[Part], Field(max_length=MOST_PARTS)] | None = None
@@ -56,13 +56,13 @@ class Turn(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """What a stream holds beside its words."""
+    """Options of a stream."""
 
     include_usage: bool | None = None
 
 
 class Chat(BaseModel):
-    """A request of OpenAI's API, as far as it means something here; the rest is left aside."""
+    """A chat completion request of OpenAI's API; fields that do not apply here are ignored."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -93,7 +93,7 @@ def question_of(chat: Chat) -> tuple[Ask, tuple[Message, ...]]:
     method, collection = split(chat.model)
     *before, last = chat.messages
     if last.role != "user":
-        raise UsageError("The last message must be one of the user: it is the question.")
+        raise UsageError("The last message must have the role user: it is the question.")
     earlier = tuple(
         Message(_TURN[turn.role], turn.text) for turn in before if turn.role in _TURN and turn.text
     )

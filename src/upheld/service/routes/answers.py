@@ -43,7 +43,7 @@ async def ask(
 ) -> Response:
     """Answer from a collection, with citations and a verdict on every sentence.
 
-    When the client leaves, the work stops.
+    The work stops when the client disconnects.
     """
 
     budget = await place.take(body.budget.capped(service.settings.answer_seconds))
@@ -70,8 +70,8 @@ async def ask(
     return JSONResponse(answer, headers=REPLAYED if again else None)
 
 
-@router.get("/{id}", summary="An answer that was given", response_model=Answer)
+@router.get("/{id}", summary="Get an answer", response_model=Answer)
 async def get_answer(service: Parts, caller: Reader, id: AnswerId) -> Response:
-    """With its trace, until a document that it quotes is deleted."""
+    """A stored answer with its trace; it is gone once a document that it quotes is deleted."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return JSONResponse(shown(await answers.get(session, id)))

@@ -21,8 +21,7 @@ from upheld.service.db import collections
 from upheld.service.http.bodies import json_route
 from upheld.service.http.connections import while_there
 from upheld.service.http.deadline import by_deadline
-from upheld.service.http.openai_errors import RESPONSES, as_error
-from upheld.service.http.problem import Problem
+from upheld.service.http.error_bodies import RESPONSES, Problem, as_error
 from upheld.service.openai.reply import Completion, chunks, completion
 from upheld.service.openai.request import AT, Chat, question_of
 from upheld.service.resources import Service
@@ -34,7 +33,7 @@ router = APIRouter(
 )
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "A completion; with `stream`, its chunks, and nothing before it is final.",
+        "description": "A completion; with `stream`, its chunks, each sent once it is final.",
         "content": {"text/event-stream": event_schema()},
     }
 }
@@ -42,7 +41,7 @@ _STREAMED: dict[int | str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A method, with the collection that it answers from."""
+    """A method and the collection that it answers from, as a model."""
 
     id: str
     object: Literal["model"] = "model"
@@ -69,8 +68,8 @@ async def complete(
 ) -> Response:
     """The last message is the question; earlier ones are condensed into it.
 
-    Citations are annotations. A sentence that is not upheld says so. Nothing is streamed before it
-    is checked and kept.
+    Citations are annotations. A sentence that is not supported is marked so. Text is streamed only
+    once it is checked and final.
     """
     ask, earlier = question_of(body)
     budget = await place.take(AskBudget().capped(service.settings.answer_seconds))
@@ -102,15 +101,15 @@ async def complete(
 
 @router.get("/models", summary="List models", response_model=ModelList)
 async def list_models(service: Parts, caller: Asker) -> Response:
-    """What `model` can be."""
+    """The values that `model` may have."""
     return as_json(ModelList(tuple(map(Model, await _models(service, caller)))))
 
 
-@router.get("/models/{model}", summary="Look at a model", response_model=Model)
+@router.get("/models/{model}", summary="Get a model", response_model=Model)
 async def get_model(
     service: Parts, caller: Asker, model: Annotated[str, Path(max_length=200)]
 ) -> Response:
-    """Whether `model` can be this."""
+    """The model, or 404 if `model` may not have this value."""
     if model not in await _models(service, caller):
         raise NotFoundError(f"There is no model {model}.", help="GET /v1/models lists them.")
     return as_json(Model(model))

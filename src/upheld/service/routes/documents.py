@@ -41,16 +41,22 @@ router = APIRouter(prefix="/v1/collections", tags=["documents"])
 MOST_TEXT = 200_000  # characters in one reply
 Labels = Annotated[
     list[Label],
-    Query(alias="label", max_length=MOST_LABELS, description="Who may see it; repeat for more."),
+    Query(
+        alias="label",
+        max_length=MOST_LABELS,
+        description="A label of those who may see it; repeatable.",
+    ),
 ]
 FileName = Annotated[
     str | None,
-    Query(pattern=r"^[^\x00-\x1f/\\]{1,200}$", description="A file name, whose suffix counts."),
+    Query(
+        pattern=r"^[^\x00-\x1f/\\]{1,200}$", description="A file name; its suffix tells the format."
+    ),
 ]
 
 
 class PageAddress(BaseModel):
-    """A page of the web to read, instead of bytes."""
+    """A web page to read, instead of uploaded bytes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -66,7 +72,7 @@ class CollectionList:
 
 @dataclass(frozen=True, slots=True)
 class DocumentList:
-    """Documents by id; ask for those `after` the last one, until there is no `next`."""
+    """A page of documents by id; `next` is the value of `after` for the following page."""
 
     documents: tuple[DocumentView, ...]
     next: str | None
@@ -108,7 +114,7 @@ _BODY = {
 
 @router.get("", summary="List collections", response_model=CollectionList)
 async def list_collections(service: Parts, caller: Reader) -> Response:
-    """A collection is there from its first document until its last one is gone."""
+    """A collection exists from its first document until its last one is deleted."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return as_json(CollectionList(tuple(await collections.listed(session))))
 
@@ -125,13 +131,13 @@ async def delete_collection(
     collection: CollectionName,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """All documents that this key may see go, and with the last one the collection."""
+    """Delete all documents that this key may see; the collection ends with its last one."""
     return await take_all_back(service, caller, collection, idempotency_key)
 
 
 @router.put(
     "/{collection}/documents/{id}",
-    summary="Give a document",
+    summary="Upload a document",
     status_code=ACCEPTED,
     response_model=AcceptedJob,
     openapi_extra=_BODY,
@@ -146,10 +152,11 @@ async def put_document(
     name: FileName = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Its bytes with their content type, or JSON with the `url` of a page; a job will read it.
+    """Send its bytes with their content type, or JSON with the `url` of a page; a job reads it.
 
-    The same id again replaces the document. A key that is limited to labels replaces only what it
-    sees; any other id is not there for it, taken or not: it adds documents with POST.
+    An existing id replaces the document. A key that is limited to labels replaces only documents
+    that it may see; for any other id it gets 404, whether that is in use or not, and adds
+    documents with POST.
     """
     sent = Sent(collection, id, frozenset(label), name)
     return await _take(request, service, caller, sent, idempotency_key)
@@ -171,7 +178,7 @@ async def add_document(
     name: FileName = None,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """As with PUT, under a new id that the service chooses; the reply has it."""
+    """As PUT, under a new id that the service chooses and returns."""
     sent = Sent(collection, None, frozenset(label), name)
     return await _take(request, service, caller, sent, idempotency_key)
 
@@ -185,7 +192,7 @@ async def list_documents(
     after: DocumentId | None = None,
     status: DocumentStatus | None = None,
 ) -> Response:
-    """Those that this key may see."""
+    """The documents that this key may see."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         await collections.get(session, collection)
         found = await documents.listed(
@@ -197,12 +204,14 @@ async def list_documents(
 
 
 @router.get(
-    "/{collection}/documents/{id}", summary="How far is a document?", response_model=DocumentView
+    "/{collection}/documents/{id}",
+    summary="Get the status of a document",
+    response_model=DocumentView,
 )
 async def get_document(
     service: Parts, caller: Reader, collection: CollectionName, id: DocumentId
 ) -> Response:
-    """One that this key may not see is not there."""
+    """404 also for a document that this key may not see."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return as_json(view(await documents.get(session, collection, id)))
 
@@ -220,12 +229,14 @@ async def delete_document(
     id: DocumentId,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Answers that quote it go at once; a job removes it from every byte of storage."""
+    """Answers that quote it are deleted at once; a job removes it from all storage."""
     return await take_back(service, caller, collection, id, idempotency_key)
 
 
 @router.get(
-    "/{collection}/documents/{id}/text", summary="Text of a document", response_model=DocumentText
+    "/{collection}/documents/{id}/text",
+    summary="Get the text of a document",
+    response_model=DocumentText,
 )
 async def get_text(
     request: Request,
@@ -237,7 +248,7 @@ async def get_text(
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
     end: Annotated[int | None, Query(ge=0, le=2**31)] = None,
 ) -> Response:
-    """For showing a quote in place: at most 200,000 characters at a time."""
+    """For showing a quote in its context: at most 200,000 characters at a time."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         row = await documents.get(session, collection, id)
     if row.status is DocumentStatus.DELETING:

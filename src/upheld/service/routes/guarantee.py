@@ -34,13 +34,13 @@ LabelsName = Annotated[
     Query(
         alias="name",
         pattern=r"^[^\x00-\x1f/\\]{1,200}$",
-        description="What the labels are called; it is told with the guarantee.",
+        description="A name for the labels, which the guarantee repeats.",
     ),
 ]
 _LINES = {
     "requestBody": {
         "required": True,
-        "description": "Labelled claims, a JSON object a line, as `upheld label` writes them.",
+        "description": "Labelled claims, one JSON object per line, as `upheld label` writes them.",
         "content": {
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
         },
@@ -50,7 +50,7 @@ _LINES = {
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeView:
-    """A guarantee, its pipeline, and whether newer labels wait to replace it."""
+    """A guarantee, its pipeline, and whether newer labels are being fitted."""
 
     collection: str
     guarantee: FittedGuarantee
@@ -76,7 +76,7 @@ async def calibrate_collection(
 ) -> Response:
     """Of the claims shown as supported, at most alpha are not, with confidence 1 - delta.
 
-    A job fits it. Where nothing can be certified the job fails, and nothing is promised any more.
+    A job fits it. If nothing can be certified, the job fails and the collection has no guarantee.
     """
     content = await request.body()
     reading = asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
@@ -84,9 +84,9 @@ async def calibrate_collection(
     return await ask_for(service, caller, collection, asked, idempotency_key)
 
 
-@router.get("", summary="The guarantee of a collection", response_model=GuaranteeView)
+@router.get("", summary="Get the guarantee of a collection", response_model=GuaranteeView)
 async def get_guarantee(service: Parts, caller: Reader, collection: CollectionName) -> Response:
-    """What answers of the collection are given under, if they come from its pipeline."""
+    """The guarantee that holds for answers of this collection, if its pipeline made them."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         fitted, waits = await guarantees.get(session, collection)
     shown = fitted.model_dump(mode="json")
@@ -100,5 +100,5 @@ async def delete_guarantee(
     collection: CollectionName,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """From now on answers are given without it; labels that wait are dropped."""
+    """Later answers have no guarantee; labels that are not fitted yet are deleted."""
     return await take_back(service, caller, collection, idempotency_key)

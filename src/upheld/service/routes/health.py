@@ -34,20 +34,20 @@ NEEDED = (
 
 
 class Alive(BaseModel):
-    """The process answers."""
+    """The process is alive."""
 
     status: Literal["ok"] = "ok"
 
 
 class PartState(BaseModel):
-    """How one part is; `reason` is the kind of error, never its words."""
+    """The state of one component; `reason` is the type of the error, never its message."""
 
     status: Literal["ok", "off", "failed"]
     reason: str = ""
 
 
 class Readiness(BaseModel):
-    """How every part is; `ready` if those without which nothing works are."""
+    """The state of every component; `ready` if all required ones work."""
 
     ready: bool
     parts: dict[str, PartState]
@@ -59,17 +59,17 @@ Check = Callable[[], Coroutine[Any, Any, object]]
 
 @router.get("/healthz", summary="Is the process alive?")
 async def healthz() -> Alive:
-    """No part is asked: use it to decide whether to restart the process."""
+    """No component is checked: use it to decide whether to restart the process."""
     return Alive()
 
 
 @router.get(
     "/readyz",
-    summary="Is every part there?",
-    responses={503: {"model": Readiness, "description": "A part that is needed fails."}},
+    summary="Is the service ready?",
+    responses={503: {"model": Readiness, "description": "A required component does not work."}},
 )
 async def readyz(request: Request, service: Parts, response: Response) -> Readiness:
-    """Use it to decide whether to send requests here; parts are looked at every few seconds."""
+    """Use it to decide whether to send requests; components are checked every few seconds."""
     known: KnownStates = request.app.state.readiness
     parts = dict(await known.of(_checks(service)))
     draining = request.app.state.admission.draining

@@ -33,14 +33,14 @@ class JobList:
 async def list_jobs(
     service: Parts, caller: Reader, limit: Annotated[int, Query(ge=1, le=PAGE)] = 20
 ) -> Response:
-    """The newest come first."""
+    """The newest first."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return as_json(JobList(tuple(await Jobs(session).listed(limit=limit))))
 
 
-@router.get("/{id}", summary="Look at a job", response_model=JobInfo)
+@router.get("/{id}", summary="Get a job", response_model=JobInfo)
 async def get_job(service: Parts, caller: Reader, id: JobId) -> Response:
-    """How far it is."""
+    """The job with its status."""
     async with service.database.session(caller.tenant, labels=caller.labels) as session:
         return as_json(await Jobs(session).get(id))
 
@@ -49,7 +49,7 @@ async def get_job(service: Parts, caller: Reader, id: JobId) -> Response:
 async def cancel_job(
     service: Parts, caller: Writer, id: JobId, idempotency_key: IdempotencyKey = None
 ) -> Response:
-    """A job that waits is taken from the queue; one that runs is told to stop."""
+    """A waiting job is removed from the queue; a running one is asked to stop."""
 
     async def change(session: Session) -> Any:
         if not await Jobs(session).cancel(id):

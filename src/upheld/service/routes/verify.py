@@ -44,7 +44,7 @@ class Verify(BaseModel):
 async def verify(
     request: Request, service: Parts, _caller: Checker, place: Admitted, body: Verify
 ) -> Response:
-    """A verdict on every sentence, with the words that decided; nothing of it is kept."""
+    """A verdict on every sentence, with the evidence; neither request nor result is stored."""
     budget = await place.take(body.budget.capped(service.settings.answer_seconds))
     checking = check(
         service.shared.verify,

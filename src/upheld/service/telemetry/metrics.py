@@ -40,7 +40,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("the judge did not answer", "judge"),
     ("no language model", "llm"),
     ("the budget ended the run", "budget"),
-    ("done without a call", "budget"),
+    ("a call was skipped", "budget"),
     ("no guarantee", "guarantee"),
     ("the call cache", "call_cache"),
     ("search engines did not answer", "web"),
@@ -100,30 +100,30 @@ class Metrics:
         )
         self._in_progress = Gauge(
             "upheld_requests_in_progress",
-            "Requests that have a place.",
+            "Requests in progress.",
             multiprocess_mode="livesum",
             registry=own,
         )
         self._waiting = Gauge(
             "upheld_requests_waiting",
-            "Requests that wait for a place.",
+            "Requests in the queue.",
             multiprocess_mode="livesum",
             registry=own,
         )
         self._loop_lag = Histogram(
             "upheld_event_loop_lag_seconds",
-            "How late the event loop is, at every heartbeat.",
+            "Lag of the event loop, at every heartbeat.",
             buckets=LAGS,
             registry=own,
         )
         self._loop_stalls = Counter(
             "upheld_event_loop_stall_seconds",
-            "Seconds in which the event loop stood still, in stalls of over 0.1 s.",
+            "Seconds in which the event loop was blocked, in stalls of over 0.1 s.",
             registry=own,
         )
         self._longest_lag = Gauge(
             "upheld_event_loop_longest_lag_seconds",
-            "The longest that the event loop was late in the last minute or two.",
+            "The longest lag of the event loop in the last minute or two.",
             multiprocess_mode="livemax",
             registry=own,
         )
@@ -131,11 +131,14 @@ class Metrics:
         self._answers = Counter("upheld_answers", "Answers.", ("method", "status"), registry=own)
         self._claims = Counter("upheld_claims", "Claims by verdict.", ("support",), registry=own)
         self._degraded = Counter(
-            "upheld_degraded", "What answers did without.", ("kind",), registry=own
+            "upheld_degraded",
+            "Entries of `degraded` in answers, by what was missing.",
+            ("kind",),
+            registry=own,
         )
         self._stage_seconds = Histogram(
             "upheld_stage_seconds",
-            "Seconds of a stage, with the stages inside it.",
+            "Seconds of a stage, including nested stages.",
             ("stage",),
             buckets=SECONDS,
             registry=own,
@@ -147,12 +150,24 @@ class Metrics:
             name: Counter(f"upheld_{metric}", told, registry=own)
             for name, metric, told in (
                 ("requests", "llm_requests", "Requests to the language model."),
-                ("completions", "llm_completions", "Completions, with those from the call cache."),
-                ("cached_completions", "llm_cached_completions", "Those from the call cache."),
-                ("prompt_tokens", "llm_prompt_tokens", "Tokens read, with those cached."),
-                ("cached_tokens", "llm_cached_tokens", "Tokens read from the server's cache."),
-                ("completion_tokens", "llm_completion_tokens", "Tokens written."),
-                ("pairs_checked", "pairs_checked", "Pairs that verifier and grader judged."),
+                (
+                    "completions",
+                    "llm_completions",
+                    "Completions, including those from the call cache.",
+                ),
+                (
+                    "cached_completions",
+                    "llm_cached_completions",
+                    "Completions from the call cache.",
+                ),
+                ("prompt_tokens", "llm_prompt_tokens", "Prompt tokens, including cached ones."),
+                ("cached_tokens", "llm_cached_tokens", "Prompt tokens from the server's cache."),
+                ("completion_tokens", "llm_completion_tokens", "Completion tokens."),
+                (
+                    "pairs_checked",
+                    "pairs_checked",
+                    "Pairs of texts that the verifier and the grader scored.",
+                ),
                 ("searches", "searches", "Searches of the index and the web."),
             )
         }

@@ -84,7 +84,7 @@ class StallMonitor:
         here = stacks.pop(self._thread, None)
         stacks.pop(threading.get_ident(), None)
         log.warning(
-            "the event loop stalls",
+            "the event loop stalled",
             extra={
                 "seconds": round(late, 3),
                 "processor_seconds": round(time.process_time() - self._processor, 3),

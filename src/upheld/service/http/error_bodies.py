@@ -1,12 +1,10 @@
-"""Errors in the shape that OpenAI's clients expect."""
+"""The body of an error reply: problem details (RFC 9457), or what clients of OpenAI expect."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pydantic import BaseModel
-
-from upheld.service.http.problem import Problem
 
 _PATHS = ("/v1/chat/", "/v1/models")
 _KINDS = {
@@ -18,8 +16,19 @@ _KINDS = {
 }
 
 
+class Problem(BaseModel):
+    """An error: what went wrong, and what the caller can do."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    help: str = ""
+
+
 class ErrorObject(BaseModel):
-    """What went wrong; `code` is that of our problem details."""
+    """An error; `code` is the same as in our problem details."""
 
     message: str
     type: str
@@ -41,9 +50,9 @@ def _documented(description: str) -> dict[str, Any]:
 
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    422: _documented("The request does not fit."),
+    422: _documented("The request is not valid."),
     "4XX": _documented("The request cannot be carried out as it is."),
-    "5XX": _documented("A part of the service failed."),
+    "5XX": _documented("The service, or a server that it depends on, failed."),
 }
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.page_run import questions, run
@@ -188,6 +191,18 @@ def test_bars_that_a_run_cannot_give_are_left_out() -> None:
     ],
 )
 def test_what_an_interval_says(name: str, low: float, high: float | None, says: str) -> None:
-    bar = Bar(name, 0.5, low, high, low, high, 9, "upheld", "rag", 0.5, 0.5)
+    bar = Bar(name, 0.5, low, high, low, high, 20, "upheld", "rag", 0.5, 0.5)
     assert verdict(bar) == says
+    assert verdict(replace(bar, n=19)) == "too few"
     assert WORDS[name].label
+
+
+def test_the_report_has_a_verdict_for_every_bar_beside_its_figure() -> None:
+    def verdicts(count: int) -> Mapping[str, str]:
+        asked = questions(count)
+        sure = {"rag": rows("correct", *[0] * count), "upheld": rows("correct", *[1] * count)}
+        return run_report(fair_cut(run(asked, sure))).verdicts
+
+    names = ("correctness_gain", "correctness_lower_bound")
+    assert verdicts(20) == dict.fromkeys(names, "surely better")
+    assert verdicts(19) == dict.fromkeys(names, "too few")

@@ -28,15 +28,28 @@ def compared(before: Run, after: Run) -> Comparison:
 
 
 def test_a_change_on_every_question_is_no_noise() -> None:
-    before = run(questions(12), {"rag": rows(*[0.0] * 12)}, commit="one")
-    after = run(questions(12), {"rag": rows(*[1.0] * 12)}, commit="two")
+    before = run(questions(20), {"rag": rows(*[0.0] * 20)}, commit="one")
+    after = run(questions(20), {"rag": rows(*[1.0] * 20)}, commit="two")
     found = compared(before, after)
     change = next(each for each in found.changes if each.score == "correct")
-    assert (change.before, change.after, change.difference, change.n) == (0, 1, 1, 12)
-    assert change.p == pytest.approx(2 / 2**12)
+    assert (change.before, change.after, change.difference, change.n) == (0, 1, 1, 20)
+    assert change.p < 0.001
     assert not change.noise
+    assert as_rows(found)[0][""] == "changed"
     assert found.says[1].startswith("rag: more than noise: correct rose from 0.000 to 1.00")
     assert found.settings == {"commit": ("one", "two")}
+
+
+def test_a_change_on_every_one_of_few_questions_is_neither_sure_nor_noise() -> None:
+    found = compared(
+        run(questions(12), {"rag": rows(*[0.0] * 12)}),
+        run(questions(12), {"rag": rows(*[1.0] * 12)}),
+    )
+    change = next(each for each in found.changes if each.score == "correct")
+    assert change.p == pytest.approx(2 / 2**12)
+    assert (change.noise, change.too_few) == (False, True)
+    assert found.says[1].startswith("rag: too few questions (under 20) to be sure: correct rose")
+    assert as_rows(found)[0][""] == "too few"
 
 
 def test_a_change_on_one_question_is_noise() -> None:
@@ -119,6 +132,8 @@ def test_the_commands(tmp_path: Path) -> None:
     report = json.loads(told("report", one, "--json"))
     assert report["bars"]["correctness_gain"] == 0
     assert report["intervals"][0]["n"] == 2
+    assert report["verdicts"]["correctness_gain"] == "too few"
+    assert set(report["bars"]) == set(report["verdicts"])
     assert report["rows"][0]["cells"]["correct"]["value"] == 0.5
     assert not (one / "report.html").exists()  # figures were asked for, and no page
     assert "| correct | 0.500" in told("report", one, "--markdown")
@@ -130,6 +145,15 @@ def test_the_commands(tmp_path: Path) -> None:
     changes = json.loads(told("compare", one, two, "--json"))
     assert (changes["questions"], changes["variants"]) == (2, ["rag", "upheld"])
     assert "rag: all differences may be noise" in told("compare", one, two)
+    methods = json.loads(told("compare", one, "--methods", "rag,upheld", "--json"))
+    assert (methods["questions"], methods["variants"]) == (2, ["rag → upheld"])
+    assert methods["settings"] == {}
+    with pytest.raises(UsageError, match="second run"):
+        told("compare", one)
+    with pytest.raises(UsageError, match="not two methods"):
+        told("compare", one, "--methods", "rag")
+    with pytest.raises(UsageError, match="no method 'fave'"):
+        told("compare", one, "--methods", "rag,fave")
 
 
 def test_a_folder_without_a_run_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:

@@ -136,6 +136,23 @@ def test_a_page_without_texts_has_the_figures_alone(plain_page: str) -> None:
     assert all(asked.text in plain_page for asked in cut.questions)
 
 
+def bold_run(count: int) -> Run:
+    """A run in which one method is right on every question, and the other on none."""
+    right, wrong = SCORES, {**SCORES, "correct": 0.0}
+    return run(questions(count), {"rag": [wrong] * count, "upheld": [right] * count})
+
+
+def test_of_few_questions_nothing_is_called_better() -> None:
+    sure, few = rendered(bold_run(20)), rendered(bold_run(19))
+    assert '<span class="verdict">surely better</span>' in sure
+    assert '<span class="sign good">▲</span>' in sure
+    assert '<span class="verdict">too few</span>' in few
+    assert '<span class="sign "> (too few)</span>' in few
+    assert "fewer than 20 questions were compared" in few
+    for claim in ("surely better</span>", "▲</span>", "sign good", "sign bad"):
+        assert claim not in few
+
+
 def test_the_same_run_gives_the_same_page(plain_page: str) -> None:
     rows = {"rag": [SCORES] * 3, "upheld": [SCORES] * 3}
     assert rendered(run(questions(3), rows)) == plain_page

@@ -94,7 +94,7 @@ def test_without_a_judge_nothing_of_it_is_there() -> None:
     assert report.judging is None
     made = page(cut, report)
     assert all(word not in made for word in ("high-quality", "citation rank", "judge_"))
-    assert told(report).endswith("Holm's correction).")
+    assert told(report).endswith("too few.")
 
 
 def test_places_of_two_runs_do_not_compare() -> None:

@@ -56,6 +56,16 @@ def test_columns_that_nobody_has_are_left_out() -> None:
     assert names == ["correct", "seconds", "completions"]
 
 
+def test_the_median_length_stands_beside_correct() -> None:
+    rows = {"rag": [right(1, em=0.0, answer_words=each) for each in (4, None, 90, 8)]}
+    cut = fair_cut(run(questions(4), rows))
+    found = table(cut)
+    assert [each.label for each in columns(found)][:2] == ["correct", "words (median)"]
+    words = found[0].cells["answer_words"]
+    assert (words.value, words.n) == (8, 3)
+    assert {"all (n = 4)": "words (median)", "rag": "8.00"} in in_brief(run_report(cut)).rows
+
+
 def abstaining(*pairs: tuple[int, int]) -> list[dict[str, float | None]]:
     return [{"abstained": float(did), "should_abstain": float(ought)} for did, ought in pairs]
 
@@ -98,7 +108,7 @@ def test_without_rag_the_first_variant_is_compared_with() -> None:
 
 def test_each_further_test_makes_it_harder_to_be_sure() -> None:
     def tested(*ps: float) -> list[bool]:
-        family = [Difference(ALL, "f1", "a", "b", 1, 0, 1, 1, 1, p, 9) for p in ps]
+        family = [Difference(ALL, "f1", "a", "b", 1, 0, 1, 1, 1, p, 20) for p in ps]
         return [each.sure for each in holm(family)]
 
     assert tested(0.04) == [True]
@@ -107,19 +117,44 @@ def test_each_further_test_makes_it_harder_to_be_sure() -> None:
     assert tested(0.001, 0.2, 0.026) == [True, False, False]  # 0.026 > 0.05 / 2
 
 
-def sure_run() -> Cut:
-    better: dict[str, Any] = {"rag": [right(0)] * 12, "upheld": [right(1)] * 12}
-    return fair_cut(run([*questions(11, "nq"), *questions(1, "squad")], better))
+def test_what_passes_on_fewer_than_20_questions_is_not_sure() -> None:
+    def tested(n: int, p: float) -> tuple[bool, bool]:
+        (found,) = holm([Difference(ALL, "f1", "a", "b", 1, 0, 1, 1, 1, p, n)])
+        return found.sure, found.too_few
+
+    assert tested(20, 0.01) == (True, False)
+    assert tested(19, 0.01) == (False, True)
+    assert tested(19, 0.5) == (False, False)  # it claims nothing
+
+
+def sure_run(count: int = 21) -> Cut:
+    """Our method is right on every question, the last of which is alone in its set."""
+    better: dict[str, Any] = {"rag": [right(0)] * count, "upheld": [right(1)] * count}
+    return fair_cut(run([*questions(count - 1, "nq"), *questions(1, "squad")], better))
 
 
 def test_the_report_for_a_terminal_and_for_a_page() -> None:
     report = run_report(sure_run())
     brief = in_brief(report)
-    assert brief.rows[-1] == {"all (n = 12)": "correct", "rag": "0.000", "upheld": "1.00▲"}
+    assert brief.rows[-1] == {"all (n = 21)": "correct", "rag": "0.000", "upheld": "1.00▲"}
     page = as_markdown(report)
-    assert page.startswith("| bar | value | 95 % | 90 % | n | of |")
+    assert page.startswith("| bar | value | 95 % | 90 % | n | of | verdict |")
     assert "| correct | 0.000 [0.000, 0.000] | 1.00 [1.00, 1.00]▲ |" in page
     assert "| squad (n = 1) | rag | upheld |" in page
     assert told(report) in page
-    assert "12 of 12 questions" in page
+    assert "21 of 21 questions" in page
     assert "surely above or below rag" in page
+    assert "| surely better |" in page
+
+
+def test_a_report_of_few_questions_says_so() -> None:
+    report = run_report(sure_run(19))
+    brief = in_brief(report)
+    assert brief.rows[0]["verdict"] == "too few"
+    assert brief.rows[-1] == {"all (n = 19)": "correct", "rag": "0.000", "upheld": "1.00 (too few)"}
+    page = as_markdown(report)
+    assert "| too few |" in page
+    assert "| correct | 0.000 [0.000, 0.000] | 1.00 [1.00, 1.00] (too few) |" in page
+    assert "fewer than 20 questions compared: too few" in page
+    assert "▲ |" not in page
+    assert "surely better" not in page

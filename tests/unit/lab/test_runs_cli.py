@@ -85,7 +85,7 @@ def test_a_server_that_is_not_there_is_told_of_with_how_to_go_on() -> None:
     nobody = ("--llm", "http://127.0.0.1:9/v1", "--model", "m")
     with pytest.raises(LLMUnavailableError, match="cannot reach") as gone:
         run("run", "--suite", "tiny", "--limit", "1", "--methods", "rag", *nobody)
-    assert "runs/tiny; the same command goes on" in gone.value.help
+    assert "runs/tiny; run the same command again" in gone.value.help
     assert RunFolder(Path("runs/tiny")).outcomes() == []
 
 
@@ -134,7 +134,7 @@ async def test_a_run_is_judged_goes_on_and_is_reported_with_the_judges_name() ->
     async with unruly(reply) as server:
         none = await judged(server.url, "--hours", "0")
         assert "0 of 7 questions judged by qwen-1.5b; 0 failed." in none
-        assert "the same command goes on" in none
+        assert "run the same command again" in none
         made = json.loads(await judged(server.url, "--json"))
         asked = len(server.completions)
         again = await judged(server.url)
@@ -157,7 +157,7 @@ def test_a_judge_that_is_not_there_is_told_of_with_how_to_go_on() -> None:
     run(*TINY)
     with pytest.raises(LLMUnavailableError, match="cannot reach") as gone:
         run("judge", "runs/tiny", "--llm", "http://127.0.0.1:9/v1", "--model", "m")
-    assert "runs/tiny; the same command goes on" in gone.value.help
+    assert "runs/tiny; run the same command again" in gone.value.help
     with pytest.raises(UsageError, match="A judge is a language model") as nobody:
         run("judge", "runs/tiny")
     assert "--model" in nobody.value.help

@@ -18,8 +18,24 @@ def test_methods_with_what_is_changed_of_them() -> None:
 
 
 def test_the_name_of_a_variant_is_read_as_the_variant() -> None:
-    for variant in parse_variants("rag:search=bm25+rerank=false,a2r:preset=paper"):
+    text = "rag:search=bm25+rerank=false,a2r:preset=paper,crag+gate:strips=false,a2r+gate"
+    for variant in parse_variants(text):
         assert parse_variants(variant.name) == (variant,)
+
+
+def test_a_method_behind_the_gate() -> None:
+    plain, gated, changed = parse_variants("rag,rag+gate,crag+gate:strips=false")
+    assert told(gated) == (None, {"relevance_gate": "true"})
+    assert told(changed) == (None, {"relevance_gate": "true", "strips": "false"})
+    assert [each.name for each in (plain, gated, changed)] == [
+        "rag",
+        "rag+gate",
+        "crag+gate:strips=false",
+    ]
+    for written in ("rag:relevance_gate=true", "rag:relevance_gate=on"):
+        assert parse_variants(written) == (gated,)
+    (open_gate,) = parse_variants("upheld:relevance_gate=false")
+    assert open_gate.name == "upheld:relevance_gate=false"
 
 
 def test_a_preset_is_told_apart_from_parameters() -> None:
@@ -43,6 +59,9 @@ def test_a_preset_is_told_apart_from_parameters() -> None:
         ("rag:rerank=", "cannot be read"),
         ("rag:rerank=true+rerank=false", "cannot be read at 'rerank=false'"),
         (":rerank=true", "no method ''"),
+        ("rag+gat", "cannot be read at '\\+gat'"),
+        ("rag+gate+gate", "cannot be read"),
+        ("rag+gate,rag:relevance_gate=yes", "Named twice: rag\\+gate"),
     ],
 )
 def test_what_cannot_run_is_refused_at_once(text: str, match: str) -> None:

@@ -31,7 +31,19 @@ WHEN = Asked(
 )
 
 NAMES = {
-    *("answered", "shown", "correct", "em", "f1", "str_em", "list_precision", "list_recall5"),
+    *(
+        "answered",
+        "shown",
+        "correct",
+        "answer_words",
+        "first_correct",
+        "sentences",
+        "em",
+        "f1",
+        "str_em",
+        "list_precision",
+        "list_recall5",
+    ),
     *("yes_right", "claim_recall", "gold_precision", "gold_recall", "gold_f1", "confidence"),
     *("wrong", "wrong_if_shown", "abstained", "should_abstain", "conflict", "falsehood"),
     *("gold_in_top20", "knowledge", "requests", "completions", "prompt_tokens"),
@@ -74,6 +86,13 @@ async def test_upheld_is_scored_by_what_it_shows_and_rag_by_all() -> None:
     assert picked(plain, *names) == [0.5, 1, pytest.approx(2 / 3), 1, 1, 1]
     shown = ("answered", "shown", "wrong", "wrong_if_shown", "abstained", "should_abstain")
     assert picked(ours, *shown) == picked(plain, *shown) == [1, 1, 0, 0, 0, 0]
+
+
+async def test_the_length_of_an_answer_is_that_of_what_is_shown() -> None:
+    shown = await score(WHEN, outcome(MIXED)), await score(WHEN, outcome(MIXED, "rag"))
+    assert [each["answer_words"] for each in shown] == [4, 8]
+    for silent in (None, answer(text="Nothing is said of it."), answer(LOOSE, sources=(BATS,))):
+        assert (await score(WHEN, outcome(silent)))["answer_words"] is None
 
 
 async def test_wrong_is_what_is_shown_and_wrong() -> None:

@@ -56,7 +56,7 @@ def test_each_way_that_a_chain_can_go(
     assert scored(verified) == scores
 
 
-def test_what_nobody_knows_is_no_score() -> None:
+def test_without_a_reference_there_is_no_score() -> None:
     verified = Verified(FALSE, WRONG, (OPEN,), ANEW, (YEAR,))
     unmarked = Asked("own/1", "own", "When?")
     assert scored(verified, unmarked) == [None, None, 1, None]

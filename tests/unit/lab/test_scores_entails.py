@@ -50,5 +50,5 @@ async def test_a_claim_that_leaves_no_room_is_not_entailed() -> None:
     assert model.asked == []
 
 
-def test_a_text_of_nobody_can_be_held_against() -> None:
+def test_a_bare_text_becomes_a_passage_without_title() -> None:
     assert as_passage("Owls hunt.").searchable == "Owls hunt."

@@ -23,11 +23,13 @@ CONFLICT = Conflict("Owls fly.", *cite(A, B))
 def test_a_variant_is_named_after_its_method() -> None:
     assert method_of("fave:sessions=2+select=r_d") == "fave"
     assert method_of("upheld") == "upheld"
+    assert method_of("rag+gate") == method_of("rag+gate:search=bm25") == "rag"
 
 
-def test_upheld_shows_what_is_supported_and_others_show_everything() -> None:
+def test_upheld_and_what_is_gated_show_what_is_supported_and_others_show_everything() -> None:
     mixed = answer(GOOD, LOOSE)
-    assert shown_claims(mixed, "upheld") == (GOOD,)
+    for variant in ("upheld", "upheld:rounds=0", "rag+gate", "crag+gate:strips=false"):
+        assert shown_claims(mixed, variant) == (GOOD,)
     assert shown_claims(mixed, "rag") == (GOOD, LOOSE)
     assert text_of(shown_claims(mixed, "rag")) == "Owls fly. Owls swim."
 
@@ -51,6 +53,7 @@ def test_a_reported_conflict_is_a_warning_by_the_method_that_reports() -> None:
         (answer(UNCHECKED), "upheld", 0.0),  # nobody vouches for it
         (answer(claim("Owls.", support=Support.SUPPORTED)), "upheld", 1.0),  # no numbers at all
         (answer(), "upheld", None),
+        (answer(GOOD, SURE), "rag+gate", 0.54),
         (answer(LOOSE), "rag", 1.0),  # all alike, whatever a verdict says of it afterwards
         (answer(), "rag", None),
     ],

@@ -10,9 +10,10 @@ from upheld.errors import NotFoundError, UsageError
 from upheld_lab.bench.suites.choose import SUITES, load_suite
 
 
-def test_there_are_nine() -> None:
+def test_there_are_ten() -> None:
     assert set(SUITES) == {
         "tiny", "short", "hops", "facets", "abstain", "conflict", "poison", "backbone", "bridges",
+        "manuals",
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import pytest
 from upheld_lab.bench.verify.labels import Label
 from upheld_lab.bench.verify.sets import CALIBRATION_SETS, TEST_SETS, Case, for_training, load
 from upheld_lab.training.verifier.data import SCORER, VERIFIER, Diet, feed
+from upheld_lab.training.verifier.grounded import RAGTRUTH
 from upheld_lab.training.verifier.leaks import (
     TestTexts,
     normalised,
@@ -95,6 +96,14 @@ def test_a_made_up_pack_trains_without_its_test_rows(tmp_path: Path) -> None:
     assert {pair.source for pair in fed.pairs} >= {"fool-me-twice", "scifact", "expertqa"}
 
 
+def test_what_is_given_for_research_only_does_not_train(tmp_path: Path) -> None:
+    pack(tmp_path)
+    shipped = feed(SMALL, tmp_path, tmp_path / "none.jsonl")
+    compared = feed(replace(SMALL, ragtruth=True), tmp_path, tmp_path / "none.jsonl")
+    assert not any(pair.source == RAGTRUTH for pair in shipped.pairs)
+    assert any(pair.source == RAGTRUTH for pair in compared.pairs)
+
+
 def test_dev_files_are_parted_by_document(tmp_path: Path) -> None:
     pack(tmp_path)
     fed = feed(SMALL, tmp_path, tmp_path / "none.jsonl")
@@ -135,7 +144,8 @@ def pack(folder: Path) -> None:
     marked = {"source": "bump", "kind": "k", "question": None, "group": "g", "label": "neutral"}
     said = {**marked, "premise": ["A marked page."], "claim": "It was marked by people."}
     held = {**marked, "premise": ["A held out page."], "claim": "It was held out of training."}
-    write(folder / "g_grounded/train.jsonl.gz", [said, held])
+    research = {**said, "source": RAGTRUTH, "claim": "It was written for research."}
+    write(folder / "g_grounded/train.jsonl.gz", [said, held, research])
     write(folder / "g_grounded/test.jsonl.gz", [held])
     write(folder / "g_grounded/eval_only.jsonl.gz", [])
     (folder / "g_grounded/deceptive.jsonl").write_text("")

@@ -6,10 +6,12 @@ import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from upheld.text.sentences import sentences
 from upheld.types import Passage
 from upheld_lab.bench.corpus import BenchQuestion
 
@@ -52,6 +54,18 @@ def answer_in(text: str, answers: Iterable[str]) -> bool:
     """Whether an answer stands in a text as whole words, by SQuAD's normalisation."""
     padded = f" {normalise(text)} "
     return any(f" {normal} " in padded for normal in map(normalise, answers) if normal)
+
+
+def contains_quote(text: str, quote: str) -> bool:
+    """Whether every sentence of a quote is in a text, word by word, in any order."""
+    padded = f" {normalise(text)} "
+    wanted = _normal_sentences(quote)
+    return bool(wanted) and all(f" {words} " in padded for words in wanted)
+
+
+@lru_cache(maxsize=1_024)  # a quote is looked for in all passages of a page
+def _normal_sentences(quote: str) -> tuple[str, ...]:
+    return tuple(words for each in sentences(quote) if (words := normalise(each)))
 
 
 def normalise(text: str) -> str:

@@ -62,7 +62,7 @@ def retrieval(
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """How often searches find the passage that answers, and whether the grader knows it.
+    """Measure how often searches find the passage that answers, and whether the grader knows it.
 
     Examples:
 
@@ -78,7 +78,7 @@ def retrieval(
 
 @app.command()
 def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown = False) -> None:
-    """What our layers cost over the bare engines, and methods over the time that they must wait.
+    """Measure the overhead of our layers over the bare engines, and of methods over their waits.
 
     On text that it makes itself, and for methods on fakes of fixed latency. Each figure comes with
     a control: if that leaves 0.95-1.05, the machine was too busy and the figure is void.
@@ -102,7 +102,7 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
 
 @app.command()
 def calls(as_json: options.Json = False, as_markdown: Markdown = False) -> None:
-    """What each method asks of the language model, beside its paper's count.
+    """Count each method's calls of the language model, beside its paper's count.
 
     The model is a script that counts: no figure depends on the machine.
 
@@ -132,7 +132,7 @@ def verify(
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """Verdicts against people's labels: ranking, calibration, guarantee; and the speed of it.
+    """Compare verdicts with human labels: ranking, calibration, guarantee; and measure speed.
 
     Judgements are kept in --cache: a run that was interrupted goes on where it stopped.
 
@@ -152,14 +152,16 @@ def verify(
 
 @app.command()
 def challenge(
-    folder: Annotated[Path, typer.Argument(help="The folder of the twins.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of the challenge: true sentences and their false twins.")
+    ],
     half: Annotated[
         HalfName, typer.Option(help="Read and fit on dev; measure test at a release.")
     ] = HalfName.DEV,
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """True sentences and the same with one thing wrong: how many of each are called supported.
+    """Verify true sentences and twins with one error: how many of each are called supported.
 
     Example: upheld bench challenge tests/data/challenge --markdown
     """
@@ -170,12 +172,15 @@ def challenge(
 
 @app.command()
 def prefix(
-    llm: Annotated[str, typer.Option(metavar="URL", help="A server that tells what it cached.")],
+    llm: Annotated[
+        str,
+        typer.Option(metavar="URL", help="An OpenAI-compatible server that reports cached tokens."),
+    ],
     model: Annotated[str, typer.Option(metavar="NAME", help="The model's name on that server.")],
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """How much of verification and refinement calls comes from the server's prefix cache.
+    """Measure how much of verify and refine prompts comes from the server's prefix cache.
 
     Example: upheld bench prefix --llm http://127.0.0.1:8080/v1 --model qwen2.5-1.5b --json
     """

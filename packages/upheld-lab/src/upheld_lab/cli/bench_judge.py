@@ -22,7 +22,7 @@ def judge(
     llm: options.LlmUrl = None,
     model: options.LlmModel = None,
     hours: Annotated[
-        float | None, typer.Option(min=0, help="Begin no question after so many.")
+        float | None, typer.Option(min=0, help="Start no question after this many hours.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -75,5 +75,5 @@ def _show(made: Judgements) -> None:
     if made.errors:
         out.print(f"The first failure: {made.errors[0]}", markup=False)
     if not made.complete:
-        out.print("The time was up: the same command goes on.")
+        out.print("The time limit was reached: run the same command again to continue.")
     out.print(f"Next: upheld bench report {made.run}", markup=False, soft_wrap=True)

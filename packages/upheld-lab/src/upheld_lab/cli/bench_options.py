@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 Cache = Annotated[
-    Path | None, typer.Option(help="Where vectors, judgements and calls are kept between runs.")
+    Path | None, typer.Option(help="Folder of vectors, judgements and calls cached between runs.")
 ]
 Data = Annotated[Path, typer.Option(help="The folder of the data pack.")]
-Limit = Annotated[int | None, typer.Option(min=1, help="At most so many cases of each set.")]
-Passages = Annotated[str, typer.Option(help="How many to search: a number, or 'all'.")]
-Questions = Annotated[int, typer.Option(min=1, help="At most so many of each set.")]
-Seed = Annotated[int, typer.Option(help="Draws distractors and questions.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Limit of cases of each set.")]
+Passages = Annotated[str, typer.Option(help="Number of passages to search, or 'all'.")]
+Questions = Annotated[int, typer.Option(min=1, help="Limit of questions of each set.")]
+Seed = Annotated[int, typer.Option(help="Seed for drawing distractors and questions.")]
 
 
 class SplitName(StrEnum):

@@ -9,6 +9,7 @@ import typer
 
 from upheld._internal.terminal import printable
 from upheld.cli import options, show
+from upheld.errors import UsageError
 
 if TYPE_CHECKING:
     from upheld_lab.bench.page.compare import Comparison
@@ -24,7 +25,9 @@ def report(
     run: RunArgument,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where the page goes.", show_default="RUN/report.html"),
+        typer.Option(
+            metavar="FILE", help="File to write the page to.", show_default="RUN/report.html"
+        ),
     ] = None,
     texts: Annotated[
         bool,
@@ -72,21 +75,46 @@ def report(
 
 def compare(
     run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="The run before.")],
-    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The run after.")],
+    run_b: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RUN_B]", help="The run after; with --methods it may be the same."),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Compare method A of the first run with B of the second."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say what changed between two runs of the same questions, and whether it is noise.
+    """Compare two runs of the same questions: what changed, and whether it may be noise.
+
+    Right answers and gold citations are compared at the same coverage, too: who answers more keeps
+    only the answers that it is surest of. With --methods, two methods are compared, of two runs or
+    of one.
 
     Examples:
 
         upheld bench compare runs/before runs/after
 
         upheld bench compare runs/before runs/after --json
+
+        upheld bench compare runs/short --methods rag+gate,upheld
     """
     from upheld_lab.bench.page.compare import compare as compared
+    from upheld_lab.bench.page.compare import one_method
     from upheld_lab.bench.page.run_data import fair_cut, read_run
 
-    found = compared(fair_cut(read_run(run_a)), fair_cut(read_run(run_b)))
+    before = fair_cut(read_run(run_a))
+    after = before if run_b is None else fair_cut(read_run(run_b))
+    if methods is not None:
+        names = [each.strip() for each in methods.split(",")]
+        if len(names) != 2:
+            raise UsageError(f"--methods {methods} is not two methods.", help="As in rag,upheld.")
+        one, other = names
+        name = f"{one} → {other}"
+        before, after = one_method(before, one, name), one_method(after, other, name)
+    elif run_b is None:
+        raise UsageError("Give a second run to compare with, or two methods with --methods.")
+    found = compared(before, after)
     if as_json:
         show.print_json(found)
     else:

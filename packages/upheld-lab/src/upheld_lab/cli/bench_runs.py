@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STOPPED = 130  # what shells call a command that was interrupted
 
 Cache = Annotated[
-    Path | None, typer.Option(help="Where indexes and judgements are kept between runs.")
+    Path | None, typer.Option(help="Folder of indexes and judgements cached between runs.")
 ]
 Scorer = Annotated[
     Path | None, typer.Option(help="Folder of the bench's own entailment model, for citations.")
@@ -56,7 +56,7 @@ def run(
         str | None,
         typer.Option(
             help="tiny ships with Upheld; short, hops, facets, abstain, conflict, poison, "
-            "backbone and bridges are read from --data."
+            "backbone, bridges and manuals are read from --data."
         ),
     ] = None,
     questions: Annotated[
@@ -68,7 +68,9 @@ def run(
     methods: Annotated[
         str,
         typer.Option(
-            metavar="A,B,…", help="Methods, each with changes: rag:search=bm25+rerank=false."
+            metavar="A,B,…",
+            help="Methods, each with changes: rag:search=bm25+rerank=false; rag+gate abstains as "
+            "upheld does.",
         ),
     ] = "rag,crag,upheld",
     llm: options.LlmUrl = None,
@@ -79,26 +81,24 @@ def run(
     data: Annotated[Path | None, typer.Option(help="The folder of the data pack.")] = None,
     split: Annotated[Side, typer.Option(help="Read failures on dev; publish test.")] = Side.TEST,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="At most so many questions of each set.")
+        int | None, typer.Option(min=1, help="Limit of questions of each set.")
     ] = None,
-    corpus: Annotated[
-        str, typer.Option(help="How many passages a suite is asked of: a number, or 'all'.")
-    ] = "20000",
+    corpus: Annotated[str, typer.Option(help="Number of passages to search, or 'all'.")] = "20000",
     hours: Annotated[
-        float | None, typer.Option(min=0, help="Begin no question after so many.")
+        float | None, typer.Option(min=0, help="Start no question after this many hours.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws questions and distractors.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for drawing questions and distractors.")] = 0,
     out: Annotated[
         Path | None,
         typer.Option(metavar="RUN", help="Folder of the run.", show_default="runs/SUITE"),
     ] = None,
     parallel: Annotated[
-        int, typer.Option(min=1, help="Questions at once; times are clean with one only.")
+        int, typer.Option(min=1, help="Questions at once; times are reliable only with 1.")
     ] = 1,
     shared: Annotated[
         bool,
         typer.Option(
-            "--shared", help="Small models read a text once for all methods: quicker, no times."
+            "--shared", help="Share the small models' results among methods: faster, but no times."
         ),
     ] = False,
     passages: Annotated[
@@ -106,7 +106,10 @@ def run(
     ] = None,
     answer_tokens: Annotated[
         int | None,
-        typer.Option(help="Tokens of words that a model may write.", show_default="4 claims"),
+        typer.Option(
+            help="Limit of tokens in the text of a written answer: 495 for 3 claims, 315 for 2.",
+            show_default="4 claims",
+        ),
     ] = None,
     scorer: Scorer = None,
     prices: PriceTable = None,
@@ -128,7 +131,7 @@ def run(
         upheld bench run --questions own.jsonl --kb kb --llm http://127.0.0.1:8080/v1 --model qwen
 
         upheld bench run --suite backbone --data pack --llm http://127.0.0.1:8080/v1 --model qwen
-        --methods rag,upheld,fave:sessions=2 --passages 3 --answer-tokens 80 --hours 8
+        --methods rag,upheld,fave:sessions=2 --passages 3 --hours 8
     """
     from upheld.settings import load_settings
     from upheld_lab.bench import report
@@ -178,7 +181,7 @@ def run(
 @contextmanager
 def going_on(folder: Path) -> Iterator[None]:
     """Who is interrupted, or left by the server, is told how to go on."""
-    goes_on = f"What there is stands in {folder}; the same command goes on with it."
+    goes_on = f"The results so far are in {folder}; run the same command again to continue."
     try:
         yield
     except KeyboardInterrupt:
@@ -284,5 +287,5 @@ def _show(made: Summary) -> None:
             f"{len(made.errors)} ended in an error, the first: {made.errors[0]}", markup=False
         )
     if not made.complete:
-        out.print("The time was up: the same command goes on.")
+        out.print("The time limit was reached: run the same command again to continue.")
     out.print(f"Kept in {made.run}. Next: upheld bench report {made.run}", soft_wrap=True)

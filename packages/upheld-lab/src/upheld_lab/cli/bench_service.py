@@ -17,13 +17,13 @@ def service(
         int, typer.Option(min=10, help="Requests that are served while memory is watched.")
     ] = 5_000,
     quick: Annotated[
-        bool, typer.Option("--quick", help="To try the bench itself; its numbers say little.")
+        bool, typer.Option("--quick", help="A short run to try the bench; its numbers mean little.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Draws documents and answers.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for drawing documents and answers.")] = 0,
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """What the service adds to the library, and what it does with more than it admits.
+    """Measure the overhead of the service over the library, and its behaviour under overload.
 
     It starts a private PostgreSQL, a language model of fixed latency and real `upheld serve`
     processes, and asks them over HTTP from another process.
@@ -42,5 +42,7 @@ def service(
     report = shown(lambda watch: bench_service(sizes, seed, watch), as_json, as_markdown)
     if any(row.get("void") for row in report.rows):
         show.err.print(
-            Text.assemble(("void:", "yellow"), " a control strayed; run it on a quieter machine")
+            Text.assemble(
+                ("void:", "yellow"), " a control was out of range; run it on a quieter machine"
+            )
         )

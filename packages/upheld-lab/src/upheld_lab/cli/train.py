@@ -25,7 +25,8 @@ def embedder(
     ],
     out: Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")],
     texts: Annotated[
-        Path, typer.Option(help="A text to a line; the export is checked on the first 500.")
+        Path,
+        typer.Option(help="A file with one text per line; the export is checked on the first 500."),
     ],
 ) -> None:
     """Export all-MiniLM-L6-v2 as int8 ONNX and report how near it is to the original.
@@ -50,14 +51,17 @@ Minutes = Annotated[float, typer.Option(min=0, help="How long to paraphrase.")]
 
 
 Out = Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")]
-Cache = Annotated[Path | None, typer.Option(help="Where vectors and judgements are kept.")]
+Cache = Annotated[Path | None, typer.Option(help="Folder of cached vectors and judgements.")]
 Challenge = Annotated[
     Path | None, typer.Option(help="Folder of twins by kind of error, to watch its dev half.")
 ]
 ProcessorMinutes = Annotated[
-    float, typer.Option(min=0, help="Pause when the run has had so much processor time in all.")
+    float, typer.Option(min=0, help="Pause after this much processor time in all.")
 ]
-Layers = Annotated[int | None, typer.Option(min=1, help="Of the base, from below; all.")]
+Layers = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of lowest layers of the base to use; default: all."),
+]
 
 
 @app.command()
@@ -73,7 +77,7 @@ def verifier(
     minutes: Minutes = 10,
     processor_minutes: ProcessorMinutes = float("inf"),
 ) -> None:
-    """Train the model that checks claims, or go on with a run; export it as int8 ONNX.
+    """Train the verifier, or continue a run; export it as int8 ONNX.
 
     SIGTERM or Ctrl-C pauses the run: it writes a checkpoint and ends. WORK/BASE/status.txt tells
     how far it is.
@@ -120,7 +124,7 @@ def released(
     base: Base,
     out: Annotated[Path, typer.Option(help="The folder to start another run from.")],
 ) -> None:
-    """Turn a released verifier into a base, so that a run goes on from what it learnt.
+    """Turn a released verifier into a base, so that training continues from it.
 
     Example: upheld train released --model models/verifier/model.onnx --base mpnet/ --out start/
     """
@@ -159,10 +163,10 @@ def ablation(
     work: Work,
     challenge: Challenge = None,
     variant: Annotated[
-        list[str] | None, typer.Option(help="One of the variants, may be repeated; all.")
+        list[str] | None, typer.Option(help="A variant, repeatable; default: all.")
     ] = None,
 ) -> None:
-    """What each part of the verifier's recipe is worth, on 20,000 pairs each; takes hours.
+    """Train the verifier without one part of its recipe after another; takes hours.
 
     Example: upheld train ablation --base minilm/ --data pack/ --work run/ --variant "no twins"
     """
@@ -179,10 +183,13 @@ def fit(
     data: Data,
     cache: Cache = None,
     two_way: Annotated[
-        bool, typer.Option("--two-way", help="Never say contradicted, only unsupported.")
+        bool,
+        typer.Option(
+            "--two-way", help="Fit without the verdict contradicted: only supported or unsupported."
+        ),
     ] = False,
 ) -> None:
-    """Fit how a verifier's scores are weighed, and from where on they count; writes fit.json.
+    """Fit the weights and thresholds of a verifier's scores; writes fit.json.
 
     Example: upheld train fit --model models/verifier --data pack/
     """

@@ -147,6 +147,39 @@ def reranking(
 
 
 @app.command()
+def crag(
+    data: Data,
+    passages: Passages = "20000",
+    questions: Questions = 300,
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """The thresholds of CRAG's paper on our grader's scale, and that of strips, on dev questions.
+
+    Example: python -m upheld_lab.fits crag --data pack --markdown
+    """
+    from upheld.edge.onnx.embedder import LocalEmbedder
+    from upheld.resources.open import opened_grader
+    from upheld_lab.bench.judgements import KeptGrades
+    from upheld_lab.fits.crag import fit_crag
+
+    choice = choice_of(data, passages, questions, SplitName.DEV, seed, cache)
+
+    async def measured(watch: Watch) -> Report:
+        embedder = LocalEmbedder()
+        try:
+            async with opened_grader(None) as grader:
+                kept = KeptGrades(grader, choice.cache / "judgements.sqlite")
+                return await fit_crag(choice, embedder, kept, watch)
+        finally:
+            await embedder.close()
+
+    shown(measured, as_json, as_markdown)
+
+
+@app.command()
 def quoting(
     data: Data,
     passages: Passages = "20000",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from upheld_lab.bench.page.bars import Bar
 from upheld_lab.bench.page.columns import Better
+from upheld_lab.bench.page.paired import FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Words:
     better: Better
 
 
+TOO_FEW = "too few"
 _UP, _DOWN = Better.HIGHER, Better.LOWER
 WORDS = {
     "gold_citation_f1_gain": Words(
@@ -37,7 +39,9 @@ WORDS = {
 
 
 def verdict(bar: Bar) -> str:
-    """In a word what its 95 % interval says."""
+    """In a word what its 95 % interval says; of too few questions it says nothing."""
+    if bar.n < FEWEST:
+        return TOO_FEW
     words = WORDS[bar.name]
     if bar.low == bar.high == words.even:
         return "no difference"

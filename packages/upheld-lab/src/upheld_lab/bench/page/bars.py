@@ -16,6 +16,7 @@ from upheld_lab.bench.page.head_to_head import (
 )
 from upheld_lab.bench.page.intervals import between
 from upheld_lab.bench.page.run_data import Cut, Values
+from upheld_lab.bench.scores.shown import method_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def bars(cut: Cut) -> tuple[Bar, ...]:
 def _bars(cut: Cut, ours: str) -> Iterator[Bar]:
     rag, crag, fave = (cut.named(method) for method in ("rag", "crag", "fave"))
     simple = [each for each in (rag, crag) if each is not None]
-    others = [each for each in cut.variants if each.partition(":")[0] != "upheld"]
+    others = [each for each in cut.variants if method_of(each) != "upheld"]
     yield from _gain("gold_citation_f1_gain", _to_best(cut, "gold_f1", ours, simple))
     yield from _gain("gold_citation_f1_over_best", _to_best(cut, "gold_f1", ours, others))
     for gain in _gain("correctness_gain", _to_best(cut, "correct", ours, simple)):

@@ -118,6 +118,8 @@ def came(outcome: Outcome, scores: Scores) -> Came:
 def _browsed(cut: Cut, asked: Asked) -> Browsed:
     outcomes = [cut.outcomes[asked.id, variant] for variant in cut.variants]
     answers = asked.answers or tuple(part[0] for part in asked.parts if part)
+    if asked.gold_text is not None:
+        answers = (asked.gold_text.reference,)
     if asked.yes is not None:
         answers = ("yes" if asked.yes else "no",)
     found = outcomes[0].found

@@ -72,7 +72,12 @@ _CHAIN = (
 
 
 COLUMNS = (
-    Column("correct", "correct", QUALITY, "a wording of the answer stands in the text"),
+    Column("correct", "correct", QUALITY, "the answer or its gold quote stands in the text"),
+    Column("answer_words", "words (median)", QUALITY,
+           "of answers that are shown: a longer one is correct more easily; tested by means",
+           _FLAT, Kind.MEDIAN),
+    Column("first_correct", "right sentence first", QUALITY, "the first sentence is the answer"),
+    Column("sentences", "sentences", QUALITY, "of answers that are shown", _FLAT),
     Column("em", "exact match", QUALITY, "the text is a wording of the answer"),
     Column("f1", "word F1", QUALITY, "words shared with the answer"),
     Column("yes_right", "yes/no right", QUALITY, "of questions to be answered by yes or no"),
@@ -87,6 +92,7 @@ COLUMNS = (
     *_cited("", "scorer"),
     *_cited("_by_verifier", "verifier"),
     Column("shown", "coverage", HONESTY, "questions with something shown unwarned", _FLAT),
+    Column("abstained", "abstained", HONESTY, "questions with nothing shown unwarned", _FLAT),
     Column("wrong", "confidently wrong", HONESTY, "shown unwarned, but wrong", _DOWN),
     Column("abstention_f1", "abstention F1", HONESTY, "silent where nothing answers, only there",
            _UP, Kind.ABSTENTION),

@@ -1,15 +1,17 @@
-"""Two runs of the same questions and variants: what changed, and whether it is noise."""
+"""Two runs of the same questions, or two methods of one: what differs, and whether it is noise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from upheld.errors import UsageError
+from upheld_lab.bench.page.bar_words import TOO_FEW
 from upheld_lab.bench.page.browse import Came, came
 from upheld_lab.bench.page.columns import BY_NAME, COLUMNS, JUDGE, Kind
 from upheld_lab.bench.page.depends import flat
-from upheld_lab.bench.page.paired import difference, holm
+from upheld_lab.bench.page.equal_coverage import AtEqualCoverage, at_equal_coverage
+from upheld_lab.bench.page.paired import FEWEST, difference, holm
 from upheld_lab.bench.page.run_data import ALL, Cut
 from upheld_lab.bench.page.run_report import between, figure
 from upheld_lab.bench.report import Row
@@ -21,7 +23,10 @@ OF_COURSE = ("date", "command", "resumed")  # differ between any two runs
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure of one variant in both runs; `noise` unless the paired test is sure."""
+    """A figure of one variant in both runs; `noise` unless the paired test is sure.
+
+    `too_few`: the test passes, but on too few questions to be sure of it.
+    """
 
     variant: str
     score: str
@@ -33,6 +38,7 @@ class Change:
     p: float
     n: int
     noise: bool
+    too_few: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,7 @@ class Comparison:
     changes: tuple[Change, ...]
     answers: tuple[ChangedAnswer, ...]
     settings: Mapping[str, tuple[str | None, str | None]]  # what the runs depend on that differs
+    equal_coverage: Mapping[str, tuple[AtEqualCoverage, ...]]  # by variant
 
 
 def compare(before: Cut, after: Cut) -> Comparison:
@@ -73,13 +80,36 @@ def compare(before: Cut, after: Cut) -> Comparison:
         change for each in variants for change in _changes(before, after, each, questions)
     )
     answers = tuple(_changed_answers(before, after, variants, questions))
+    equal = {
+        each: tuple(at_equal_coverage(_side_by_side(before, after, each, questions), AFTER, BEFORE))
+        for each in variants
+    }
     return Comparison(
         len(questions),
         variants,
-        tuple(_sentences(variants, questions, changes, answers)),
+        (
+            *_sentences(variants, questions, changes, answers),
+            *(told for each in variants for told in _at_equal_coverage(each, equal[each])),
+        ),
         changes,
         answers,
         _changed_settings(before, after),
+        equal,
+    )
+
+
+def one_method(cut: Cut, method: str, name: str) -> Cut:
+    """A run with one of its methods alone, under a name that it can be compared by."""
+    if method not in cut.variants:
+        raise UsageError(
+            f"The run has no method '{method}'.", help=f"It has: {', '.join(cut.variants)}."
+        )
+    ids = [asked.id for asked in cut.questions]
+    return replace(
+        cut,
+        variants=(name,),
+        outcomes={(id, name): cut.outcomes[id, method] for id in ids},
+        scores={(id, name): cut.scores[id, method] for id in ids},
     )
 
 
@@ -94,7 +124,7 @@ def as_rows(comparison: Comparison) -> tuple[Row, ...]:
             "difference": f"{each.difference:+.3f} {between(each.low, each.high)}",
             "p": f"{each.p:.4f}",
             "n": each.n,
-            "": "noise" if each.noise else "changed",
+            "": TOO_FEW if each.too_few else "noise" if each.noise else "changed",
         }
         for each in comparison.changes
         if each.difference
@@ -115,7 +145,8 @@ def _changes(before: Cut, after: Cut, variant: str, questions: Sequence[str]) ->
     for each in holm([told for told in found if told is not None]):
         yield Change(
             variant, each.score, each.their, each.our,
-            each.difference, each.low, each.high, each.p, each.n, not each.sure,
+            each.difference, each.low, each.high, each.p, each.n,
+            not (each.sure or each.too_few), each.too_few,
         )  # fmt: skip
 
 
@@ -177,14 +208,17 @@ def _sentences(
     better = sum(each.came_after is Came.RIGHT != each.came_before for each in answers)
     worse = sum(each.came_before is Came.RIGHT != each.came_after for each in answers)
     yield (
-        f"{len(questions)} questions and {len(variants)} methods are in both runs; "
+        f"{len(questions)} questions and {len(variants)} methods were compared; "
         f"{len(answers)} of {total} answers changed, {better} to right, {worse} from right."
     )
     for variant in variants:
         of = [each for each in changes if each.variant == variant and each.difference]
-        sure = [_sentence(each) for each in of if not each.noise]
+        sure = [_sentence(each) for each in of if not (each.noise or each.too_few)]
+        few = [_sentence(each) for each in of if each.too_few]
         if sure:
             yield f"{variant}: more than noise: {'; '.join(sure)}."
+        elif few:
+            yield f"{variant}: {TOO_FEW} questions (under {FEWEST}) to be sure: {'; '.join(few)}."
         elif of:
             nearest = min(of, key=lambda each: each.p)
             yield f"{variant}: all differences may be noise; the least so: {_sentence(nearest)}."
@@ -198,3 +232,15 @@ def _sentence(change: Change) -> str:
         f"{BY_NAME[change.score].label} {way} from {figure(change.before)} to "
         f"{figure(change.after)} (p = {change.p:.4f})"
     )
+
+
+def _at_equal_coverage(variant: str, found: Sequence[AtEqualCoverage]) -> Iterator[str]:
+    """Where the two differ: at the coverage that both reach, who is right more often?"""
+    for each in found:
+        if each.difference or each.low != each.high:
+            sure = "more than noise" if each.sure else TOO_FEW if each.too_few else "may be noise"
+            yield (
+                f"{variant}, both cut to a coverage of {figure(each.coverage)}: "
+                f"{BY_NAME[each.score].label} {figure(each.their)} before, {figure(each.our)} "
+                f"after, {each.difference:+.3f} {between(each.low, each.high)}: {sure}."
+            )

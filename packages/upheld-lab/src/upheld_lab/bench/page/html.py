@@ -17,7 +17,7 @@ from upheld_lab.bench.page.coverage_plot import coverage_plot
 from upheld_lab.bench.page.depends import facts, flat
 from upheld_lab.bench.page.drawing import COLOURS
 from upheld_lab.bench.page.judged import by_judge
-from upheld_lab.bench.page.paired import Difference
+from upheld_lab.bench.page.paired import FEWEST, Difference
 from upheld_lab.bench.page.quality_plots import quality_plots
 from upheld_lab.bench.page.run_data import ALL, Cut
 from upheld_lab.bench.page.run_report import RunReport
@@ -46,8 +46,8 @@ class TableRow:
         """Whether it is for the better."""
         better = {Better.HIGHER: "▲", Better.LOWER: "▼"}.get(self.column.better)
         return tuple(
-            "" if not (sign and better) else "good" if sign == better else "bad"
-            for sign in self.signs
+            "" if not (each and each.sure and better) else "good" if sign == better else "bad"
+            for sign, each in zip(self.signs, self.against, strict=True)
         )
 
     def place(self, value: float) -> str:
@@ -88,10 +88,13 @@ def page(cut: Cut, report: RunReport, *, texts: bool = True) -> str:
         report=report,
         variants=cut.variants,
         colours=len(COLOURS),
+        fewest=FEWEST,
         told=run_report.told(report),
         facts=list(facts(cut.manifest)),
         settings=list(flat(cut.manifest)),
-        bars=[(bar, bar_words.WORDS[bar.name], bar_words.verdict(bar)) for bar in report.intervals],
+        bars=[
+            (bar, bar_words.WORDS[bar.name], report.verdicts[bar.name]) for bar in report.intervals
+        ],
         tables=set_tables(report),
         pictures=[each for each in pictures if each is not None],
         browser=to_json(browser(cut)) if texts else None,

@@ -11,11 +11,17 @@ from upheld_lab.bench.page.intervals import difference_interval, means, p_value
 from upheld_lab.bench.page.run_data import ALL, Cut, count, pairs
 
 LEVEL = 0.05
+# Questions compared, below which nothing is called sure: a handful of lucky ones passes the test,
+# and the bootstrap draws the same few again, so that its intervals are too narrow.
+FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A variant minus the one it is compared with; `sure` after Holm's correction."""
+    """A variant minus the one it is compared with; `sure` after Holm's correction.
+
+    `too_few`: it passes the test, but on fewer than FEWEST questions, so that it is not sure.
+    """
 
     set: str
     score: str
@@ -29,6 +35,7 @@ class Difference:
     p: float
     n: int
     sure: bool = False
+    too_few: bool = False
 
 
 def differences(cut: Cut) -> tuple[Difference, ...]:
@@ -57,12 +64,15 @@ def differences(cut: Cut) -> tuple[Difference, ...]:
 
 def holm(family: Sequence[Difference]) -> tuple[Difference, ...]:
     """Mark those that stay sure when all tests of the family count (Holm 1979)."""
-    sure: set[int] = set()
+    passed: set[int] = set()
     for rank, at in enumerate(sorted(range(len(family)), key=lambda at: family[at].p)):
         if family[at].p > LEVEL / (len(family) - rank):
             break
-        sure.add(at)
-    return tuple(replace(each, sure=at in sure) for at, each in enumerate(family))
+        passed.add(at)
+    return tuple(
+        replace(each, sure=each.n >= FEWEST, too_few=each.n < FEWEST) if at in passed else each
+        for at, each in enumerate(family)
+    )
 
 
 def difference(cut: Cut, name: str, score: str, ours: str, theirs: str) -> Difference | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from upheld_lab.bench.page.bar_words import TOO_FEW, verdict
 from upheld_lab.bench.page.bars import Bar, bars
 from upheld_lab.bench.page.columns import CHAIN, COLUMNS
 from upheld_lab.bench.page.judged import Judging
-from upheld_lab.bench.page.paired import LEVEL, Difference, differences
+from upheld_lab.bench.page.paired import FEWEST, LEVEL, Difference, differences
 from upheld_lab.bench.page.run_data import ALL, Cut
 from upheld_lab.bench.page.table import Cell, Line, columns, table
 from upheld_lab.bench.report import Report, Row, markdown
@@ -17,7 +18,10 @@ from upheld_lab.bench.report import Report, Row, markdown
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """`bars` are the promised numbers, `intervals` what stands beside them, `rows` the table."""
+    """`bars` are the promised numbers, `intervals` what stands beside them, `rows` the table.
+
+    `verdicts` say of each bar whether it is surely better or worse, or of too few questions.
+    """
 
     bench: str
     asked: int
@@ -28,6 +32,7 @@ class RunReport:
     differences: tuple[Difference, ...]
     manifest: Mapping[str, Any]
     judging: Judging | None = None
+    verdicts: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_report(cut: Cut) -> RunReport:
@@ -43,6 +48,7 @@ def run_report(cut: Cut) -> RunReport:
         differences(cut),
         cut.manifest,
         cut.judging,
+        {bar.name: verdict(bar) for bar in found},
     )
 
 
@@ -50,7 +56,8 @@ def in_brief(report: RunReport) -> Report:
     """For a terminal: the bars, and all sets together without intervals."""
     found = {(each.score, each.variant): each for each in report.differences if each.set == ALL}
     lines = [line for line in report.rows if line.set == ALL]
-    bars = ({"bar": bar.name, "value": bar.value, "95 %": between(bar.low, bar.high), "n": bar.n}
+    bars = ({"bar": bar.name, "value": bar.value, "95 %": between(bar.low, bar.high), "n": bar.n,
+             "verdict": report.verdicts[bar.name]}
             for bar in report.intervals)  # fmt: skip
     figures = (
         {f"all (n = {report.finished})": column.label}
@@ -68,7 +75,7 @@ def in_brief(report: RunReport) -> Report:
 
 def as_markdown(report: RunReport) -> str:
     """For a results page: the bars, then a table a set, variants side by side with intervals."""
-    rows = [*map(_bar_row, report.intervals)]
+    rows = [_bar_row(bar, report.verdicts[bar.name]) for bar in report.intervals]
     for name in dict.fromkeys(line.set for line in report.rows):
         rows += _set_rows(report, name)
     rows += chain_rows(report)
@@ -92,7 +99,7 @@ def told(report: RunReport) -> str:
     base = report.differences[0].against if report.differences else None
     marks = (
         f" ▲ and ▼: surely above or below {base} (paired permutation test, p < {LEVEL:g} after "
-        "Holm's correction)."
+        f"Holm's correction); with fewer than {FEWEST} questions compared: {TOO_FEW}."
     )
     judged = f" {report.judging.told(report.finished)}" if report.judging else ""
     return (
@@ -103,9 +110,11 @@ def told(report: RunReport) -> str:
 
 
 def sign(found: Difference | None) -> str:
-    """An arrow where a figure surely differs from what it is compared with."""
-    if found is None or not found.sure:
+    """An arrow where a figure surely differs from what it is compared with, or "too few"."""
+    if found is None or not (found.sure or found.too_few):
         return ""
+    if found.too_few:
+        return f" ({TOO_FEW})"
     return "▲" if found.difference > 0 else "▼"
 
 
@@ -121,7 +130,7 @@ def between(low: float | None, high: float | None) -> str:
     return f"[{', '.join(ends)}]"
 
 
-def _bar_row(bar: Bar) -> Row:
+def _bar_row(bar: Bar, says: str) -> Row:
     return {
         "bar": bar.name,
         "value": bar.value,
@@ -129,6 +138,7 @@ def _bar_row(bar: Bar) -> Row:
         "90 %": between(bar.low_90, bar.high_90),
         "n": bar.n,
         "of": f"{bar.ours} {figure(bar.our_figure)}, {bar.theirs} {figure(bar.their_figure)}",
+        "verdict": says,
     }
 
 

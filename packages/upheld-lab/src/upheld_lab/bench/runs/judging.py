@@ -62,6 +62,8 @@ def right_wordings(asked: Asked) -> tuple[str, ...]:
     """What a judge is told to be right; nothing where nobody noted it."""
     if asked.answerable is False:
         return ("The sources do not answer this question: it is right to say so.",)
+    if asked.gold_text is not None:
+        return (asked.gold_text.reference,)
     if asked.yes is not None:
         return ("yes" if asked.yes else "no",)
     if asked.answers or not asked.parts:

@@ -9,20 +9,24 @@ from upheld.types import Answer, Passage
 from upheld.verification.chain import Judgment
 from upheld_lab.bench.scores.chain import Quality
 
+GATE = ("relevance_gate", "true")  # the change that `+gate` stands for
+
 Scores = dict[str, float | None]  # by name; None where a score does not apply to the question
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A method as a run names it: "rag", "fave:sessions=2+select=r_d"."""
+    """A method as a run names it: "rag", "rag+gate", "fave:sessions=2+select=r_d"."""
 
     method: str
     changes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        told = "+".join(f"{key}={value}" for key, value in self.changes.items())
-        return f"{self.method}:{told}" if told else self.method
+        others = [change for change in self.changes.items() if change != GATE]
+        method = self.method if len(others) == len(self.changes) else f"{self.method}+gate"
+        told = "+".join(f"{key}={value}" for key, value in others)
+        return f"{method}:{told}" if told else method
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """What `--methods` says: methods by name, each with what is changed of it.
 
-rag,rag:search=bm25+rerank=false,fave:sessions=2,a2r:preset=paper
+rag,rag+gate,rag:search=bm25+rerank=false,fave:sessions=2,a2r:preset=paper
+
+`rag+gate` is `rag:relevance_gate=true`: the method marks and abstains as `upheld` does.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import replace
 from upheld._internal.deprecated import PARAMETERS
 from upheld.errors import UsageError
 from upheld.methods.registry import parameters
-from upheld_lab.bench.runs.records import Variant
+from upheld_lab.bench.runs.records import GATE, Variant
 
 PRESET = "preset"  # stands among the changes, but names values instead of being one
 
@@ -58,7 +60,13 @@ def told(variant: Variant) -> tuple[str | None, Mapping[str, str]]:
 
 def _variant(word: str) -> Variant:
     method, colon, rest = word.partition(":")
-    changes: dict[str, str] = {}
+    method, plus, gate = (part.strip() for part in method.partition("+"))
+    if plus and gate != "gate":
+        raise UsageError(
+            f"'{word}' cannot be read at '+{gate}'.",
+            help="A method behind the relevance gate is written rag+gate; changes follow a colon.",
+        )
+    changes = dict([GATE]) if plus else {}
     for change in rest.split("+") if colon else ():
         name, equals, value = (part.strip() for part in change.partition("="))
         if not (name and equals and value) or name in changes:
@@ -67,7 +75,8 @@ def _variant(word: str) -> Variant:
                 help="Changes are given once each, as in rag:search=bm25+rerank=false.",
             )
         changes[PARAMETERS.get(name, name)] = value
-    variant = Variant(method.strip(), changes)
-    preset, given = told(variant)
-    parameters(variant.method, given, preset=preset)
-    return variant
+    preset, given = told(Variant(method, changes))
+    chosen = parameters(method, given, preset=preset)
+    if GATE[0] in changes and chosen.relevance_gate:  # however it was written
+        changes.update([GATE])
+    return Variant(method, changes)

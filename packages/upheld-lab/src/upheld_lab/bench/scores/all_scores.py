@@ -23,8 +23,7 @@ async def score(
     prices: Prices | None = None,
 ) -> Scores:
     """Every score; an outcome that ended in an error is an answer without claims."""
-    method = method_of(outcome.variant)
-    answer = answer_of(asked, outcome)
+    answer, variant = answer_of(asked, outcome), outcome.variant
     cited, known = CitationCheck.of(asked, answer), KnowledgeCheck.of(asked, answer)
     by_scorer = by_verifier = None
     if scorer is not None:
@@ -32,9 +31,9 @@ async def score(
     if verifier is not None:
         by_verifier = await EntailsBy(verifier)(cited.to_ask())
     return {
-        **shown_scores(asked, answer, method),
-        **word_scores(asked, answer, method),
-        **gold_scores(asked, answer, method, outcome.found),
+        **shown_scores(asked, answer, variant),
+        **word_scores(asked, answer, variant),
+        **gold_scores(asked, answer, variant, outcome.found),
         **known.scores(by_scorer),
         **cited.scores(by_scorer),
         **cited.scores(by_verifier, "_by_verifier"),

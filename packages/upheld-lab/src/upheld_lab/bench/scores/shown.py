@@ -6,31 +6,36 @@ from collections.abc import Iterable
 
 from upheld.types import Answer, Cause, Claim, Support
 
-VERIFYING = frozenset({"upheld"})
-"""Methods that mark what they could not uphold; all others show every sentence alike."""
-
 
 def method_of(variant: str) -> str:
-    """The method of a variant's name: "fave" of "fave:sessions=2"."""
-    return variant.partition(":")[0]
+    """The method of a variant's name: "fave" of "fave:sessions=2", "rag" of "rag+gate"."""
+    return variant.partition(":")[0].partition("+")[0]
 
 
-def shown_claims(answer: Answer, method: str) -> tuple[Claim, ...]:
+def verifies(variant: str) -> bool:
+    """Whether a variant marks what it could not uphold: `upheld`, and any behind the gate.
+
+    All others show every sentence alike.
+    """
+    return method_of(variant) == "upheld" or variant.partition(":")[0].endswith("+gate")
+
+
+def shown_claims(answer: Answer, variant: str) -> tuple[Claim, ...]:
     """The claims that carry no warning of their own."""
-    if method not in VERIFYING:
+    if not verifies(variant):
         return answer.claims
     return tuple(each for each in answer.claims if each.verdict.support is Support.SUPPORTED)
 
 
-def is_shown(answer: Answer, method: str) -> bool:
+def is_shown(answer: Answer, variant: str) -> bool:
     """Whether anything is shown without a warning; a reported conflict warns of the whole."""
-    warned = method in VERIFYING and bool(answer.conflicts)
-    return bool(shown_claims(answer, method)) and not warned
+    warned = verifies(variant) and bool(answer.conflicts)
+    return bool(shown_claims(answer, variant)) and not warned
 
 
-def told_claims(answer: Answer, method: str) -> tuple[Claim, ...]:
+def told_claims(answer: Answer, variant: str) -> tuple[Claim, ...]:
     """What would be shown if it had to be: the upheld claims, or all if none is."""
-    return shown_claims(answer, method) or answer.claims
+    return shown_claims(answer, variant) or answer.claims
 
 
 def text_of(claims: Iterable[Claim]) -> str:
@@ -38,16 +43,16 @@ def text_of(claims: Iterable[Claim]) -> str:
     return " ".join(claim.text for claim in claims)
 
 
-def confidence(answer: Answer, method: str) -> float | None:
+def confidence(answer: Answer, variant: str) -> float | None:
     """How sure the method is of what it would show; None if there is nothing to show.
 
     A method without verification is equally sure of everything, whatever a verdict that was put
     on its answer later says.
     """
-    told = told_claims(answer, method)
+    told = told_claims(answer, variant)
     if not told:
         return None
-    return max(map(_sureness, told)) if method in VERIFYING else 1.0
+    return max(map(_sureness, told)) if verifies(variant) else 1.0
 
 
 def _sureness(claim: Claim) -> float:

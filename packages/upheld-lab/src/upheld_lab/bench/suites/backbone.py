@@ -2,6 +2,7 @@
 
 Twenty questions a set, and every passage of at most a hundred words: nq, hotpotqa (ottqa on dev,
 for hotpotqa is test only) and unanswerable ones of squad2, whose own paragraph is in the corpus.
+Answers have room for four claims, as elsewhere: in a single one no method has anything to mend.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from upheld_lab.bench.suites.bridges import load_bridges
 from upheld_lab.bench.suites.conflict import load_conflict
 from upheld_lab.bench.suites.draw import Draw
 from upheld_lab.bench.suites.facets import load_facets
+from upheld_lab.bench.suites.manuals import load_manuals
 from upheld_lab.bench.suites.poison import load_poison
 from upheld_lab.bench.suites.short import load_hops, load_short
 from upheld_lab.bench.suites.suite import Suite
@@ -30,6 +31,7 @@ PACKED: Mapping[str, Callable[[Path, Draw], Suite]] = {
     "poison": load_poison,
     "backbone": load_backbone,
     "bridges": load_bridges,
+    "manuals": load_manuals,
 }
 SUITES = (TINY, *PACKED)
 PASSAGES = 20_000  # as many as a search can be embedded for in minutes

@@ -9,6 +9,19 @@ from upheld.types import Passage
 
 
 @dataclass(frozen=True, slots=True)
+class GoldText:
+    """What a right answer contains: one of the values, or a wording of each quote.
+
+    Where the answer is yes or no, an answer that says either is right by that alone.
+    """
+
+    values: tuple[str, ...] = ()
+    quotes: tuple[tuple[str, ...], ...] = ()  # all wanted, each with other places that say it
+    yes: bool | None = None
+    reference: str = ""  # a right answer in a person's words, for readers and judges
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A question and what is known about it; what nobody noted is empty or None."""
 
@@ -23,6 +36,7 @@ class Asked:
     yes: bool | None = None  # the answer to a yes/no question
     false_answers: tuple[str, ...] = ()  # what planted or mistaken passages say
     false_passages: frozenset[str] = frozenset()
+    gold_text: GoldText | None = None
 
 
 @dataclass(frozen=True, slots=True)

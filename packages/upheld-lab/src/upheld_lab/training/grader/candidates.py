@@ -48,11 +48,11 @@ def tells_nothing(passage: Passage, question: Asked) -> bool:
     """Whether a passage may stand as a negative: not gold, not its table, no answer in it."""
     if passage.id in question.gold | question.tables:
         return False
-    telling = [each for each in question.answers if _telling(each)]
+    telling = [each for each in question.answers if is_telling(each)]
     return not answer_in(passage.searchable, telling)
 
 
-def _telling(answer: str) -> bool:
+def is_telling(answer: str) -> bool:
     """Whether finding an answer means anything: a digit or a yes is found by chance."""
     normal = normalise(answer)
     return len(normal) > 1 and normal not in _SAYS_NOTHING

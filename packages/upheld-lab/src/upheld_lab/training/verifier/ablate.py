@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from upheld.errors import UsageError
 from upheld_lab.training.verifier.batches import encode, pair_tokenizer
+from upheld_lab.training.verifier.data import VERIFIER
 from upheld_lab.training.verifier.evaluate import watch
 from upheld_lab.training.verifier.frames import KINDS as FRAMED
 from upheld_lab.training.verifier.grounded import RAGTRUTH
@@ -43,16 +44,20 @@ VARIANTS: Mapping[str, Variant] = MappingProxyType(
 
 
 def ablate(places: Places, names: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Train variants once over their pairs; figures on the dev sets. What was done is kept."""
+    """Train variants once over their pairs; figures on the dev sets. What was done is kept.
+
+    The pairs are not those of a run, which leaves RAGTruth out.
+    """
+    places = replace(places, work=places.work / "ablation")
     found: dict[str, dict[str, float]] = {}
     pairs: list[Pair] = []
     for name in names:
         if name not in VARIANTS:
             raise UsageError(f"There is no variant {name!r}", help=f"One of: {', '.join(VARIANTS)}")
-        work = places.work / "ablation" / name.replace(" ", "_")
+        work = places.work / name.replace(" ", "_")
         done = work / "result.json"
         if not done.exists():
-            pairs = pairs or kept_pairs(places)
+            pairs = pairs or kept_pairs(places, replace(VERIFIER, ragtruth=True))
             work.mkdir(parents=True, exist_ok=True)
             done.write_text(json.dumps(_run(VARIANTS[name], pairs, places, work)))
         found[name] = json.loads(done.read_text())

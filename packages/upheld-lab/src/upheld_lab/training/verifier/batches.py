@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 256
 BUCKET = 100  # batches' worth of pairs that are sorted by length together
+AT_ONCE = 10_000  # pairs that are tokenized together: the library needs 20 kB for each
 
 
 class Readable(Protocol):
@@ -62,6 +63,11 @@ def pair_tokenizer(folder: Path, tokens: int = MAX_TOKENS) -> Any:
 
 def encode(pairs: Sequence[Readable], tokenizer: Any) -> list[Encoded]:
     """Token ids of pairs, in order; claims are held to half of what the model reads."""
+    starts = range(0, len(pairs), AT_ONCE)
+    return [one for at in starts for one in _encode(pairs[at : at + AT_ONCE], tokenizer)]
+
+
+def _encode(pairs: Sequence[Readable], tokenizer: Any) -> list[Encoded]:
     claims = _held([pair.claim for pair in pairs], tokenizer)
     texts = [(pair.premise, claim) for pair, claim in zip(pairs, claims, strict=True)]
     return [

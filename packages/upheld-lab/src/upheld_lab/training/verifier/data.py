@@ -36,7 +36,7 @@ class Diet:
     questions: int  # about two pairs each
     share: Mapping[str, float]  # of a source that would drown the others
     grounded: bool = False  # sentences of RAG answers and other rows that people marked
-    ragtruth: bool = True  # among them those on passages of MS MARCO
+    ragtruth: bool = False  # among them those on passages of MS MARCO, given for research only
     twins: int = 0  # minimal pairs; two rows each
     frames: bool = True  # twins on what a text denies, attributes or makes depend on something
     several_premises: bool = True  # rows with more than one passage

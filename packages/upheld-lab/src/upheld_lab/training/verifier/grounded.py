@@ -20,13 +20,13 @@ LABELS = {
     "neutral": Label.NEUTRAL,
     "not_entailed": Label.NOT_ENTAILED,
 }
-RAGTRUTH = "ragtruth_qa"  # passages of MS MARCO: research terms, so figures with and without it
+RAGTRUTH = "ragtruth_qa"  # passages of MS MARCO, given for research only
 _KEPT_ENTAILS = 0.30  # of RAGTruth's sentences: 86 % are entailed
 _LEFT_OUT = frozenset({"halueval_qa"})  # length gives its labels away
 _WORDS = 150  # of a premise; the rest is left out by distance from the claim
 
 
-def grounded(data: Path, *, ragtruth: bool = True) -> Iterator[Pair]:
+def grounded(data: Path, *, ragtruth: bool) -> Iterator[Pair]:
     """The training rows; without RAGTruth where `ragtruth` is off."""
     for row in rows(data / "g_grounded" / "train.jsonl.gz"):
         source, label = row["source"], LABELS[row["label"]]

@@ -202,7 +202,8 @@ class _Log:
     EVERY = 50  # steps
 
     def __init__(self, work: Path, tokens: int) -> None:
-        self._work, self._tokens, self._total = work, tokens, 0.0
+        self._work, self._tokens = work, tokens
+        self._losses: list[float] = []
 
     def write(self, event: dict[str, Any]) -> None:
         with (self._work / "log.jsonl").open("a", encoding="utf-8") as out:
@@ -214,10 +215,11 @@ class _Log:
         self.write({**at, "dev": figures})
 
     def step(self, progress: Progress, value: float, speed: float) -> None:
-        self._total += value
+        self._losses.append(value)
         if progress.steps % self.EVERY:
             return
-        mean, self._total = self._total / self.EVERY, 0.0
+        mean = sum(self._losses) / len(self._losses)  # of fewer steps after a resume
+        self._losses.clear()
         left = (self._tokens - progress.tokens) / speed / 3600
         line = (
             f"step {progress.steps:,} · {progress.tokens / self._tokens:.1%} of "

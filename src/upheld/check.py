@@ -33,7 +33,7 @@ _LONG = 100_000  # characters of all sources; longer ones are hashed in a thread
 
 @dataclass(frozen=True, slots=True)
 class CheckedSource:
-    """What the mark [n] stands for; the text itself is the caller's."""
+    """The source that the mark [n] stands for, without its text, which the caller has."""
 
     id: str
     title: str

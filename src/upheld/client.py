@@ -259,7 +259,7 @@ class AsyncUpheld:
                 asked = await Standalone(llm=self._parts.llm)(asked, options.earlier)
                 draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
-                run.degrade(f"the budget ended the run: {str(spent) or 'time is up'}")
+                run.degrade(f"the budget ended the run: {str(spent) or 'timeout'}")
                 # The best draft so far may answer a sub-question: restore the question asked.
                 draft = replace(run.best, question=asked) if run.best else Draft(asked)
                 # If time is left, only calls or tokens ran out: then a draft without claims means
@@ -273,7 +273,7 @@ class AsyncUpheld:
             if guarantee is not None:
                 checked = apply_guarantee(checked, guarantee)
             elif fitted is not None:
-                run.degrade("no guarantee: the one there is was fitted on another pipeline")
+                run.degrade("no guarantee: the existing one was fitted on another pipeline")
             return render(
                 checked,
                 method=name,
@@ -373,7 +373,7 @@ def checked_question(question: str) -> str:
         raise UsageError("The question is empty.")
     if len(text) > MAX_QUESTION:
         raise UsageError(
-            f"The question has {len(text)} characters; at most {MAX_QUESTION} are taken.",
+            f"The question has {len(text)} characters; the limit is {MAX_QUESTION}.",
             help="Ask about the documents in a few sentences, and add long text as a document.",
         )
     return text

@@ -2,15 +2,15 @@
 
     UpheldError
     ├── UsageError            the caller asked for something that cannot be done
-    │   ├── SettingsError     a setting is unknown, missing or does not fit
-    │   ├── NotFoundError     a collection, document or version that does not exist
-    │   ├── ConflictError     the request contradicts an earlier one, or one in progress
+    │   ├── SettingsError     a setting is unknown, missing or not valid
+    │   ├── NotFoundError     the collection, document or other resource does not exist
+    │   ├── ConflictError     the request conflicts with an earlier one, or with one in progress
     │   ├── UnknownCallerError      the API key is missing or not valid
     │   ├── NotAllowedError   the API key lacks the permission
     │   ├── TooLargeError     the request is larger than the limit
     │   │   └── QuotaError          the tenant may not store more documents or bytes
-    │   └── CalibrationError  labelled claims or a guarantee that cannot be used
-    ├── MissingExtraError     a part needs an optional package that is not installed
+    │   └── CalibrationError  the labelled claims, or the guarantee, cannot be used
+    ├── MissingExtraError     an optional package is needed, but not installed
     ├── ReadError             one document could not be read; other documents are not affected
     ├── EngineError           the search engine or its storage failed
     │   ├── EmbedderMismatchError   the collection was made with another embedder
@@ -29,7 +29,7 @@
     ├── AdmissionError        the service refuses a request for now (HTTP: with Retry-After)
     │   ├── TenantLimitError        the tenant's rate or concurrency limit is reached (429)
     │   └── ServiceFullError        the service is at capacity or shutting down (503)
-    └── BudgetExceededError   calls, tokens, seconds or rounds are used up
+    └── BudgetExceededError   the budget of calls, tokens, seconds or rounds is used up
 
 Errors of other libraries are translated once, in the adapters of `upheld.edge`, and chained with
 `from`. `retryable` says whether a retry may help, and `help`, if not empty, what to do.
@@ -82,39 +82,39 @@ class UsageError(UpheldError):
 
 
 class SettingsError(UsageError):
-    """A setting is unknown, missing or does not fit."""
+    """A setting is unknown, missing or not valid."""
 
 
 class NotFoundError(UsageError):
-    """A collection, document or version that does not exist."""
+    """The collection, document or other resource does not exist."""
 
 
 class ConflictError(UsageError):
-    """What is asked contradicts what was asked before, or what is still under way."""
+    """The request conflicts with an earlier one, or with one in progress."""
 
 
 class UnknownCallerError(UsageError):
-    """There is no key, or it is not live; which of the two is not told."""
+    """The API key is missing or not valid."""
 
 
 class NotAllowedError(UsageError):
-    """The key is good, but not for this."""
+    """The API key lacks the permission."""
 
 
 class TooLargeError(UsageError):
-    """More bytes than are taken."""
+    """The request is larger than the limit."""
 
 
 class QuotaError(TooLargeError):
-    """More documents or bytes than the tenant may have stored."""
+    """The tenant may not store more documents or bytes."""
 
 
 class CalibrationError(UsageError):
-    """Labelled claims, or a guarantee fitted on them, that cannot be used."""
+    """The labelled claims, or the guarantee fitted on them, cannot be used."""
 
 
 class MissingExtraError(UpheldError):
-    """A part needs an optional package that is not installed."""
+    """An optional package is needed, but not installed."""
 
     def __init__(self, what: str, extra: str, cause: str = "") -> None:
         seen = f" ({cause})" if cause else ""
@@ -126,11 +126,11 @@ class MissingExtraError(UpheldError):
 
 
 class ReadError(UpheldError):
-    """One document could not be read; the rest go on."""
+    """One document could not be read; other documents are not affected."""
 
 
 class EngineError(UpheldError):
-    """The search engine or its storage."""
+    """The search engine or its storage failed."""
 
 
 class EmbedderMismatchError(EngineError):
@@ -144,60 +144,63 @@ class StorageError(EngineError):
 
 
 class ModelError(UpheldError):
-    """A local or remote encoder model."""
+    """An encoder model (embedder, grader, verifier) failed."""
 
 
 class LLMError(UpheldError):
-    """The language model."""
+    """The language model failed."""
 
     usage: Usage = Usage()  # cost of the failed call, which counts against the budget as well
 
 
 class LLMUnavailableError(LLMError):
-    """Cannot be reached, is overloaded, or timed out."""
+    """The language model cannot be reached, is overloaded or timed out."""
 
     retryable = True
     retry_after: float | None = None  # seconds, if the server sent a Retry-After
 
 
 class LLMTimeoutError(LLMUnavailableError):
-    """One call took longer than `llm_timeout`; the rest of the run goes on without the model."""
+    """A call to the language model timed out.
+
+    The limit is the setting `llm_timeout`; the run does not call the model again.
+    """
 
 
 class LLMRejectedError(LLMError):
-    """Refused the request: key, model name, size."""
+    """The language model refused the request (key, model name, size)."""
 
 
 class LLMOutputError(LLMError):
-    """Answered, but not in the schema asked for."""
+    """The reply of the language model does not match the schema."""
 
 
 class WebError(UpheldError):
-    """The web: its search service, or one page."""
+    """The web search service or one web page failed."""
 
 
 class WebUnavailableError(WebError):
-    """Cannot be reached, is overloaded, or timed out."""
+    """The web search service or page cannot be reached, is overloaded or timed out."""
 
     retryable = True
 
 
 class WebRefusedError(WebError):
-    """We do not fetch it: its address, its size, its kind, or its robots.txt."""
+    """The web page is not fetched because of its address, size, type or robots.txt."""
 
 
 class StateError(UpheldError):
-    """The service's database."""
+    """The service's database failed."""
 
 
 class StateUnavailableError(StateError):
-    """Cannot be reached, is overloaded, or timed out."""
+    """The service's database cannot be reached, is overloaded or timed out."""
 
     retryable = True
 
 
 class AdmissionError(UpheldError):
-    """The service does not take a request now."""
+    """The service refuses the request for now."""
 
     retryable = True
 
@@ -208,12 +211,12 @@ class AdmissionError(UpheldError):
 
 
 class TenantLimitError(AdmissionError):
-    """The caller's own limit: its rate, or what it has under way and waiting."""
+    """The tenant's rate or concurrency limit is reached."""
 
 
 class ServiceFullError(AdmissionError):
-    """Nobody is taken: all places are, or the service shuts down."""
+    """The service is at capacity or shutting down."""
 
 
 class BudgetExceededError(UpheldError):
-    """Calls, tokens, seconds or rounds are used up."""
+    """The budget of calls, tokens, seconds or rounds is used up."""

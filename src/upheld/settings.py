@@ -51,17 +51,19 @@ class Settings(BaseSettings):
     )
     method: str = Field("rag", description="How to answer: see `upheld methods`.")
     search: SearchMode = Field(SearchMode.HYBRID, description="bm25, nearest or hybrid.")
-    passages: int = Field(5, ge=1, le=50, description="How many passages the writer is given.")
+    passages: int = Field(
+        5, ge=1, le=50, description="Number of passages that the answer is written from."
+    )
     answer_tokens: int | None = Field(
         None,
         ge=20,
-        description="Tokens of words that a written answer may have, if it is to be short; four "
-        "long claims otherwise.",
+        description="Limit of tokens in the text of a written answer; without it, room for four "
+        "long claims, or ten with the detailed answers of `a2r`.",
     )
     fallback_search: str | None = Field(
         None,
-        description="Where to look when a search went wrong: the name of another collection, "
-        "or the address of a SearXNG (http://…) to search the web.",
+        description="Where to search if no passage found is relevant: the name of another "
+        "collection, or the URL of a SearXNG server (http://…) to search the web.",
     )
     local_models: bool = Field(
         True, description="Use the small local models if the extra `local` is installed."
@@ -78,13 +80,15 @@ class Settings(BaseSettings):
         description="An OpenAI-compatible server, for example http://127.0.0.1:8000/v1.",
     )
     llm_model: str | None = Field(None, description="The model's name on that server.")
-    llm_api_key: SecretStr | None = Field(None, description="Key for that server, if it wants one.")
+    llm_api_key: SecretStr | None = Field(
+        None, description="API key for that server, if it needs one."
+    )
     llm_concurrency: int = Field(4, ge=1, description="Calls to that server at the same time.")
     llm_timeout: float = Field(120, gt=0, description="Seconds that one call may take.")
     call_cache: Path | None = Field(
         None,
-        description="A folder where replies of the language model are kept and used again; "
-        "they hold words of your documents.",
+        description="A folder to cache replies of the language model; they contain text of your "
+        "documents.",
     )
     judge: bool = Field(
         False, description="Ask the language model about claims that the verifier is unsure of."
@@ -116,7 +120,7 @@ class Settings(BaseSettings):
         600, gt=0, description="Requests a minute that a tenant may make, over all processes (429)."
     )
     tenant_burst: int = Field(
-        60, ge=1, description="Requests that a tenant may make at once after a rest."
+        60, ge=1, description="Burst: requests that a tenant may make at once after a pause."
     )
     tenant_documents_per_minute: float = Field(
         600,
@@ -149,23 +153,23 @@ class Settings(BaseSettings):
     body_seconds: float = Field(
         20,
         gt=0,
-        description="Seconds for which the body of a request may stand still (408).",
+        description="Seconds without progress after which the body of a request times out (408).",
     )
     mcp_key: SecretStr | None = Field(
         None,
         min_length=16,
-        description="What callers of `upheld mcp --http` must send as a bearer token.",
+        description="Bearer token that clients of `upheld mcp --http` must send.",
     )
     metrics_key: SecretStr | None = Field(
         None,
         min_length=16,
-        description="What Prometheus must send to `/metrics` of the service as a bearer token; "
+        description="Bearer token that Prometheus must send to `/metrics` of the service; "
         "without it there is no `/metrics`.",
     )
     public_url: str | None = Field(
         None,
         pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$",
-        description="Where callers reach the service, for example https://answers.example.org: "
+        description="Public URL of the service, for example https://answers.example.org: "
         "links in its replies begin with it; without it they begin with /v1.",
     )
     answer_seconds: float = Field(
@@ -249,7 +253,7 @@ def load_settings(**given: Any) -> Settings:
         return Settings(**renamed(chosen, SETTINGS, "the setting"))
     except ValidationError as error:
         wrong = "; ".join(_fault(each) for each in error.errors(include_input=False))
-        raise SettingsError(f"These settings do not fit: {wrong}", help=_WHERE) from error
+        raise SettingsError(f"These settings are not valid: {wrong}", help=_WHERE) from error
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{Path(FILE).resolve()} is not TOML: {error}") from error
     except DuplicateNameError as error:

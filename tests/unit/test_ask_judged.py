@@ -62,7 +62,7 @@ async def test_a_budget_without_a_call_for_the_judge_leaves_the_verdicts(tmp_pat
     assert any("the judge did not answer" in label for label in answer.degraded)
 
 
-async def test_unless_it_is_switched_on_nobody_is_asked(tmp_path: Path) -> None:
+async def test_without_the_setting_the_judge_is_not_called(tmp_path: Path) -> None:
     answer, llm = await asked(tmp_path, judge=False)
     assert answer.claims[0].verdict.support is Support.SUPPORTED
     assert len(llm.calls) == 1

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import upheld
 from tests.unit.fake_kb import QUESTION, TEXT, kb
-from upheld import Draft, Evidence, Hit, Method, Passage, Question, StageFactory, UpheldError
+from upheld import (
+    Draft,
+    Evidence,
+    Hit,
+    Method,
+    Passage,
+    Question,
+    StageFactory,
+    Support,
+    UpheldError,
+)
 from upheld.client import AsyncUpheld
+from upheld.errors import UsageError
 from upheld.methods.rag import RAG
 from upheld.testing.fake_index import FakeIndex
-from upheld.types import content_hash, passage_id
+from upheld.types import content_hash, passage_id, union
 
 
 def plain(stages: StageFactory) -> Method:
@@ -39,10 +51,65 @@ async def test_a_method_of_ones_own_answers_under_its_own_name(tmp_path: Path) -
         assert (await opened.ask(QUESTION, method=silent)).status == "abstained"
 
 
+def look_again(stages: StageFactory) -> Method:
+    search, write, check = stages.search(), stages.write, stages.check
+
+    async def answer(question: Question) -> Draft:
+        evidence = await search(question)
+        draft = await check(await write(question, evidence))
+        for claim in draft.claims:
+            if claim.verdict.support is not Support.SUPPORTED:
+                more = await search(Question(claim.text, parent=question.id))
+                evidence = union(evidence, more)
+        return await write(question, evidence)
+
+    return answer
+
+
+async def test_a_method_of_ones_own_may_read_the_verdicts(tmp_path: Path) -> None:
+    async with await kb(tmp_path) as opened:
+        answer = await opened.ask(QUESTION, method=look_again)
+    assert "35 minutes" in answer.text
+    assert answer.usage.searches == 1  # its one claim is a quote, so nothing is searched again
+
+
 async def test_what_it_cannot_be_told_is_said(tmp_path: Path) -> None:
     async with await kb(tmp_path) as opened:
         with pytest.raises(UpheldError, match="there is no 'sessions'"):
             await opened.ask(QUESTION, method=plain, parameters={"sessions": 3})
+
+
+async def without_the_function_around_it(question: Question) -> Draft:
+    return Draft(question)
+
+
+def not_async(stages: StageFactory) -> object:
+    return Draft  # called with a question it makes an empty one
+
+
+def of_text(stages: StageFactory) -> object:
+    async def answer(question: Question) -> str:
+        return "The crossing takes 35 minutes."
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        (without_the_function_around_it, "does not return a function"),
+        (not_async, "is not async"),
+        (of_text, "answers with str, not with a Draft"),
+    ],
+)
+async def test_a_method_of_another_shape_is_told_what_one_is(
+    tmp_path: Path, method: Any, told: str
+) -> None:
+    async with await kb(tmp_path) as opened:
+        with pytest.raises(UsageError, match=told) as error:
+            await opened.ask(QUESTION, method=method)
+    assert "from Question to Draft" in error.value.help
+    assert method.__name__ in str(error.value)
 
 
 class Drawer:

@@ -17,7 +17,7 @@ _AGAIN = "Write it again: upheld calibrate LABELS --out guarantee.json"
 
 
 class FittedOn(BaseModel):
-    """Which labels, how many claims of them, and when."""
+    """The labels that were fitted: their file, hash and number, and the date."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -31,7 +31,7 @@ class FittedOn(BaseModel):
 
 
 class FittedGuarantee(BaseModel):
-    """A guarantee and the only pipeline that it speaks of."""
+    """A guarantee and the only pipeline that it holds for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def delete_tenant(
     name: Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: options.Json = False,
 ) -> None:
     """Delete a tenant: its keys at once, then documents, answers, jobs, log and storage.
@@ -48,7 +48,7 @@ def delete_tenant(
     settings = load_settings()
     address(settings.database_url)  # what is wrong with it is said before anything is asked
     if not yes:
-        told = f"Delete {name} and all that it has, in the database and in {settings.kb}?"
+        told = f"Delete {name} and all of its data, in the database and in {settings.kb}?"
         typer.confirm(told, abort=True, err=True)
     ended = asyncio.run(end_tenant(settings, name))
     if as_json:
@@ -64,7 +64,7 @@ def delete_tenant(
 
 T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True)
-tenant = typer.Typer(no_args_is_help=True, help="Tenants: nobody sees another's documents.")
+tenant = typer.Typer(no_args_is_help=True, help="Tenants: each sees only its own documents.")
 key = typer.Typer(no_args_is_help=True, help="API keys of a tenant.")
 app.add_typer(tenant, name="tenant")
 app.add_typer(key, name="key")
@@ -76,7 +76,7 @@ Name = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant's name."
 
 @app.callback()
 def admin() -> None:
-    """Run the service's database: UPHELD_DATABASE_URL names it.
+    """Manage the service's database, keys and tenants; UPHELD_DATABASE_URL names the database.
 
     Example: UPHELD_DATABASE_URL=postgresql://owner@db/upheld upheld admin migrate
     """
@@ -84,10 +84,10 @@ def admin() -> None:
 
 @app.command()
 def migrate(as_json: options.Json = False) -> None:
-    """Bring the database to the schema that this version needs; run it before each new version.
+    """Migrate the database to the schema of this version; run it before each new version.
 
-    It takes the login that owns the database and may create roles. The service should have another
-    one, which may only take on the roles of the service:
+    It needs the login that owns the database and may create roles. The service should have another
+    one, which may only use the roles of the service:
 
         CREATE ROLE web LOGIN NOINHERIT PASSWORD '…'; GRANT upheld_app, upheld_worker TO web;
 
@@ -149,19 +149,21 @@ def list_tenants(as_json: options.Json = False) -> None:
 def add_key(
     name: Name,
     scope: Annotated[
-        list[str], typer.Option(help="What it may do: ask, verify, read, write. Repeat for more.")
+        list[str], typer.Option(help="Scope of the key: ask, verify, read or write; repeatable.")
     ] = ["ask", "verify", "read"],  # noqa: B006 — typer copies it
     label: Annotated[
         list[str] | None,
-        typer.Option(help="It sees documents with this label, and those with none. Repeat."),
+        typer.Option(
+            help="It may see documents with this label, and those without labels; repeatable."
+        ),
     ] = None,
     unlabelled: Annotated[
-        bool, typer.Option("--unlabelled", help="It sees only documents without a label.")
+        bool, typer.Option("--unlabelled", help="It may see only documents without labels.")
     ] = False,
-    days: Annotated[int | None, typer.Option(min=1, help="It expires after so many days.")] = None,
+    days: Annotated[int | None, typer.Option(min=1, help="Days until it expires.")] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Make a key; its secret is shown this once and kept nowhere.
+    """Make a key; its secret is shown only once and stored nowhere.
 
     Examples:
 
@@ -187,13 +189,13 @@ def add_key(
         show.print_json({"key": made, "secret": secret.get_secret_value()})
     else:
         show.out.print(Text(secret.get_secret_value(), style="bold green"), soft_wrap=True)
-        show.err.print(Text("Keep it now: it cannot be shown again.", style="yellow"))
+        show.err.print(Text("Save it now: it cannot be shown again.", style="yellow"))
         show.out.print(_table([made]))
 
 
 @key.command("list")
 def list_keys(name: Name, as_json: options.Json = False) -> None:
-    """List a tenant's keys, the revoked ones too; secrets are not there to be listed.
+    """List a tenant's keys, also revoked ones; secrets are not stored.
 
     Examples:
 
@@ -217,7 +219,7 @@ def revoke_key(
     prefix: Annotated[str, typer.Argument(help="The key's prefix: uph_PREFIX_…")],
     as_json: options.Json = False,
 ) -> None:
-    """Refuse a key from now on.
+    """Revoke a key: it is refused from now on.
 
     Examples:
 
@@ -258,7 +260,7 @@ def _scope(given: str) -> KeyScope:
 
     if given not in set(KeyScope):
         known = ", ".join(KeyScope)
-        raise typer.BadParameter(f"{given} is none of {known}.", param_hint="'--scope'")
+        raise typer.BadParameter(f"{given} is not one of {known}.", param_hint="'--scope'")
     return KeyScope(given)
 
 

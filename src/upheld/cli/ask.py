@@ -28,7 +28,8 @@ def ask(
         str | None, typer.Option(help="How to answer: see `upheld methods`.", show_default="rag")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="A method's values by name, for example a paper's.")
+        str | None,
+        typer.Option(help="A named set of the method's parameters, for example `paper`."),
     ] = None,
     given: Annotated[
         list[str] | None,
@@ -37,18 +38,18 @@ def ask(
     llm: options.LlmUrl = None,
     model: options.LlmModel = None,
     search: Annotated[
-        SearchMode | None, typer.Option(help="Which search.", show_default="hybrid")
+        SearchMode | None, typer.Option(help="How passages are searched.", show_default="hybrid")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Answer within this time.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Time limit in seconds.")] = None,
     llm_calls: Annotated[
-        int | None, typer.Option(min=0, help="Use at most this many calls.")
+        int | None, typer.Option(min=0, help="Limit of calls to the language model.")
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", help="See documents with these labels, and those with none."),
+        typer.Option("--label", help="Use documents with these labels, and those without labels."),
     ] = None,
     keep_supported: Annotated[
-        bool, typer.Option("--keep-supported", help="Leave out what no source supports.")
+        bool, typer.Option("--keep-supported", help="Leave out sentences that no source supports.")
     ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", hidden=True, help="Deprecated: --keep-supported.")

@@ -29,13 +29,13 @@ Rows = Annotated[
     Path | None,
     typer.Argument(help='JSONL of your own: {"question": "…", "passage": "…", "relevant": true}.'),
 ]
-Pack = Annotated[Path | None, typer.Option(help="Or the data pack, whose dev questions are taken.")]
+Pack = Annotated[Path | None, typer.Option(help="Or the data pack; its dev questions are used.")]
 Model = Annotated[Path | None, typer.Option(help="Folder with model.onnx and tokenizer.json.")]
 Out = Annotated[Path | None, typer.Option(help="Where the thresholds are written, as fit.json.")]
 Decide = Annotated[
     float, typer.Option(min=0, max=1, help="The share of questions that must get an action.")
 ]
-Cache = Annotated[Path | None, typer.Option(help="Where vectors and grades are kept.")]
+Cache = Annotated[Path | None, typer.Option(help="Folder of cached vectors and grades.")]
 
 
 def calibrate_grader(
@@ -132,14 +132,14 @@ def claims(
         float, typer.Option(help="At most this share of the claims shown as supported is not.")
     ] = 0.1,
     delta: Annotated[
-        float, typer.Option(help="The guarantee is wrong with at most this chance.")
+        float, typer.Option(help="The guarantee fails with at most this probability.")
     ] = 0.1,
     out: Annotated[
         Path | None, typer.Option(help="Where the guarantee is written, for `ask`.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Find how sure the verifier must be for a guarantee, and what that keeps.
+    """Fit the probability threshold that gives a guarantee, and show the claims it keeps.
 
     Exit codes: 0 certified, 3 nothing could be certified, 2 wrong usage.
 

@@ -111,7 +111,7 @@ async def _embedder(settings: Settings) -> Check:
 
 
 async def _grader(settings: Settings) -> Check:
-    instead = "passages stand in the order of search"
+    instead = "passages are in search order"
     if not has_local_models():
         seen = f"not installed: {instead}"
         return Check("grader", False, seen, LOCAL, needed=False)

@@ -48,7 +48,7 @@ def delete(
     collection: options.Collection = None,
     as_json: options.Json = False,
 ) -> None:
-    """Forget documents: they go from the index, from old versions and from storage.
+    """Delete documents from the index, from its old versions and from storage.
 
     Files stay where they are; `upheld index` on their folder reads them again.
 

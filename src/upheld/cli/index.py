@@ -28,7 +28,8 @@ def index(
     label: Annotated[
         list[str] | None,
         typer.Option(
-            "--label", help="Who may see these documents; repeatable. Without it, labels stay."
+            "--label",
+            help="Who may see these documents; repeatable. Default: unchanged.",
         ),
     ] = None,
     prune: Annotated[
@@ -41,14 +42,14 @@ def index(
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Read, cut, embed and index documents. Unchanged files are skipped.
+    """Read, chunk, embed and index documents. Unchanged files are skipped.
 
     Documents whose file is gone are deleted at the end. Nothing is deleted if a folder could not be
     listed. If a file could not be read, or if all documents of a folder are gone, or more than 10
     and a tenth of them, they are deleted with --prune only: on a terminal you are asked, elsewhere
     the exit code is 1.
 
-    Stopped on the way, it goes on where it was when it is run again. Exit codes: 0 done, 1 nothing
+    If it is interrupted, run it again: it continues where it stopped. Exit codes: 0 done, 1 nothing
     could be read, or files seem to be gone and nothing was deleted, 2 wrong usage.
 
     Examples:
@@ -169,7 +170,7 @@ def _show_not_deleted(report: AddReport) -> None:
 def _way_on(report: AddReport) -> str:
     if report.unlisted:
         return "Run it again when everything can be listed."
-    return "If they are to go, run it again with --prune. If not, is a disk or share missing?"
+    return "To delete them, run it again with --prune. Otherwise: is a disk or share missing?"
 
 
 def _names(what: str, uris: tuple[str, ...]) -> list[Text]:

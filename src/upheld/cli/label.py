@@ -29,18 +29,18 @@ _ASKED = "Do these words support it?  [y]es  [n]o  [s]kip  [q]uit: "
 
 
 def label(
-    questions: Annotated[Path, typer.Option(help="A file with a question to a line.")],
-    out: Annotated[Path, typer.Option(help="Where labels are added; what is there is kept.")],
+    questions: Annotated[Path, typer.Option(help="A file with one question per line.")],
+    out: Annotated[Path, typer.Option(help="A file that labels are appended to.")],
     kb: options.Kb = None,
     collection: options.Collection = None,
     method: Annotated[str | None, typer.Option(help="How to answer.", show_default="rag")] = None,
     llm: options.LlmUrl = None,
     model: options.LlmModel = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Stop after so many labels.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Stop after this many labels.")] = None,
 ) -> None:
     """Show one claim of each answer with its evidence, and record whether it is supported.
 
-    Stopped at any time, it goes on where it was. Answer as the documents say, not as you know.
+    You can stop at any time and continue later. Judge by the documents, not by what you know.
 
     Examples:
 
@@ -152,7 +152,7 @@ def _show(answer: Answer, claim: Claim, evidence: Sequence[Citation]) -> None:
         if each.passage_id not in known:  # a passage that was read, but is not cited
             show.out.print(Padding(Text(each.quote, style="cyan"), (1, 0, 0, 4)))
     if not evidence:
-        show.out.print(Text("    no words were found for it", style="dim"))
+        show.out.print(Text("    no evidence was found for it", style="dim"))
 
 
 def _questions(path: Path) -> list[str]:
@@ -165,7 +165,7 @@ def _questions(path: Path) -> list[str]:
     for line in filter(str.strip, lines):
         found.setdefault(same_question(line), line.strip())
     if not found:
-        raise UsageError(f"There is no question in {path}.", help="Write one to a line.")
+        raise UsageError(f"There is no question in {path}.", help="Write one question per line.")
     return list(found.values())
 
 

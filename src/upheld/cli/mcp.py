@@ -22,11 +22,11 @@ def mcp(
     llm: options.LlmUrl = None,
     model: options.LlmModel = None,
     search: Annotated[
-        SearchMode | None, typer.Option(help="Which search.", show_default="hybrid")
+        SearchMode | None, typer.Option(help="How passages are searched.", show_default="hybrid")
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", help="Show documents with these labels, and those with none."),
+        typer.Option("--label", help="Use documents with these labels, and those without labels."),
     ] = None,
     judge: Annotated[
         bool, typer.Option("--judge", help="Ask the model about claims the verifier is unsure of.")
@@ -38,7 +38,7 @@ def mcp(
         str, typer.Option(help="With --http: the address; beyond this machine, a key is needed.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="With --http: the port; 0 chooses a free one.")
     ] = 8321,
 ) -> None:
     """Offer the tools ask, verify and search to assistants, by the Model Context Protocol.

@@ -96,7 +96,7 @@ Kb = Annotated[
 Collection = Annotated[
     str | None, typer.Option("--collection", help="Collection inside the knowledge base.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 LlmUrl = Annotated[
     str | None,
     typer.Option(

@@ -17,7 +17,7 @@ import typer
 from rich.text import Text
 
 from upheld.cli import options, show
-from upheld.errors import UsageError
+from upheld.errors import StateError, UsageError
 from upheld.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 DEV_TENANT = "dev"
+DATABASE_CHECK_SECONDS = 3.0  # the service starts all the same, and /readyz goes on checking
 
 
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free port.")] = 8000,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 chooses a free one.")
+    ] = 8000,
     dev: Annotated[
         bool,
         typer.Option(
@@ -43,12 +46,13 @@ def serve(
         typer.Option("--worker/--no-worker", help="Run jobs in the serving processes as well."),
     ] = True,
     processes: Annotated[
-        int, typer.Option(min=1, help="Processes on one address, as many as there are cores.")
+        int,
+        typer.Option(min=1, help="Server processes on one address; one per core is a good start."),
     ] = 1,
 ) -> None:
-    """Answer over HTTP: keys, tenants and documents are in the database of the settings.
+    """Serve answers over HTTP, with keys, tenants and documents in a PostgreSQL database.
 
-    It stops when it is told to (Ctrl-C, SIGTERM), after what is under way has ended.
+    Ctrl-C or SIGTERM stops it after running requests have ended.
 
     Examples:
 
@@ -66,7 +70,7 @@ def serve(
         return
     if host not in LOOPBACK:
         raise UsageError(
-            f"--dev asks nobody for a key, so it does not listen on {host}.",
+            f"--dev needs no key, so it does not listen on {host}.",
             help=f"Listen on {LOOPBACK[0]}, or give keys to callers: upheld admin --help",
         )
     with _private_database(settings) as (own, tenant):
@@ -76,7 +80,7 @@ def serve(
 def worker() -> None:
     """Run jobs only: reading, deleting and tidying documents.
 
-    It stops when it is told to (Ctrl-C, SIGTERM); a job that takes long goes back to the queue.
+    Ctrl-C or SIGTERM stops it; a job that takes long goes back to the queue.
 
     Examples:
 
@@ -90,6 +94,7 @@ def worker() -> None:
     from upheld.service.telemetry.metrics import Metrics
 
     log_json()
+    _warn_if_database_is_not_ready(settings)
 
     async def run() -> None:
         here = asyncio.current_task()
@@ -97,11 +102,31 @@ def worker() -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, here.cancel)
         async with opened(settings, Metrics()) as service:
-            show.err.print(Text("Jobs are being run.", style="green"))
+            show.err.print(Text("The worker is running.", style="green"))
             with suppress(asyncio.CancelledError):
                 await work(service)
 
     asyncio.run(run())
+
+
+def _warn_if_database_is_not_ready(settings: Settings) -> None:
+    """Warn, and start all the same: the database may be ready later."""
+    from upheld.service.db.database import Database
+
+    async def reach() -> None:
+        database = Database.open(settings.database_url, connections=1)
+        try:
+            async with asyncio.timeout(DATABASE_CHECK_SECONDS):
+                await database.reach()
+        finally:
+            await database.close()
+
+    try:
+        asyncio.run(reach())
+    except StateError as error:
+        show.err.print(Text(f"warning: {error}", style="yellow"))
+    except TimeoutError:
+        show.err.print(Text("warning: The database does not answer.", style="yellow"))
 
 
 def _run(serving: _Serving, host: str, port: int, processes: int) -> None:
@@ -111,6 +136,8 @@ def _run(serving: _Serving, host: str, port: int, processes: int) -> None:
 
     log_json()
     address(serving.settings.database_url)  # what is wrong with it is said before anything starts
+    if serving.dev is None:
+        _warn_if_database_is_not_ready(serving.settings)
     if processes == 1:
         serving.run(host, port)
     else:

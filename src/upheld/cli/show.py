@@ -41,7 +41,7 @@ LOOK = {
 
 # What a guarantee is certified for, wherever it is told.
 SPEAKS_OF = (
-    "It speaks of one claim drawn from each answer, by this pipeline, to questions like these."
+    "It holds for one claim drawn from each answer, by this pipeline, to questions like these."
 )
 
 

@@ -28,9 +28,7 @@ def verify(
     answer: Annotated[
         str, typer.Option("--answer", metavar="FILE", help="The answer; - reads standard input.")
     ],
-    source: Annotated[
-        list[Path], typer.Option("--source", help=r"A source; the n-th is what \[n] means.")
-    ],
+    source: Annotated[list[Path], typer.Option("--source", help=r"A source; \[n] cites the n-th.")],
     question: Annotated[
         str | None, typer.Option(help="The question it answers.", show_default="none")
     ] = None,

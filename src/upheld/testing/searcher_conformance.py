@@ -1,4 +1,7 @@
-"""What every `Searcher` must do; subclass it in a test and define a `searcher` fixture."""
+"""What every `Searcher` must do; subclass it in a test and define a `searcher` fixture.
+
+The tests are coroutines: run them with pytest-asyncio and `asyncio_mode = "auto"`.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,19 @@ class SearcherConformance:
     async def test_what_nobody_speaks_of_is_no_error(self, searcher: Searcher) -> None:
         await searcher(UNHEARD_OF)
 
+    async def test_callers_at_the_same_time_find_the_same(self, searcher: Searcher) -> None:
+        one, other = await asyncio.gather(searcher(KNOWN), searcher(KNOWN))
+        assert one.passages == other.passages
+
+
+class TracedSearcherConformance(SearcherConformance):
+    """Also for the searchers of Upheld, which count and trace themselves.
+
+    One that is given to `Upheld.open(searcher=…)` need not: `ask` does it for that one.
+    """
+
     async def test_a_search_is_counted_and_traced(self, searcher: Searcher) -> None:
         with start_run() as run:
             await searcher(KNOWN)
         assert run.meter.used.searches == 1
         assert any(event.usage.searches for event in run.events)
-
-    async def test_callers_at_the_same_time_find_the_same(self, searcher: Searcher) -> None:
-        one, other = await asyncio.gather(searcher(KNOWN), searcher(KNOWN))
-        assert one.passages == other.passages

@@ -6,6 +6,8 @@ import html
 import re
 import runpy
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,10 +45,15 @@ def test_the_code_of_the_page_on_extending(
     page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     shipped = [(ROOT / "examples" / f"own_{each}.py").read_text() for each in ("method", "index")]
-    *shown_there, own = blocks
+    *shown_there, checks, own = blocks
     assert shown_there == shipped, "the page shows the files of examples/ as they are"
     exec(compile(own, "docs/extend.md", "exec"), {"__name__": "page"})
     assert "The ferry leaves at nine. [1]" in capsys.readouterr().out
+    (beside_examples / "test_notes.py").write_text(checks, encoding="utf-8")
+    words = [sys.executable, "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "test_notes.py"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
 
 
 def test_the_picture_of_the_readme_is_what_is_drawn_now() -> None:

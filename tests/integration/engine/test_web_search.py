@@ -20,7 +20,7 @@ from upheld.ingest.given import PageReader
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import IndexedDocument, Searcher
 from upheld.run.trace import start_run
-from upheld.testing.searcher_conformance import ANSWER, KNOWN, SearcherConformance
+from upheld.testing.searcher_conformance import ANSWER, KNOWN, TracedSearcherConformance
 from upheld.types import passage_id
 
 pytestmark = [
@@ -99,7 +99,7 @@ async def web(searx_url: str, fetch: Fetcher) -> AsyncIterator[tuple[WebSearch, 
     await fetch.close()
 
 
-class TestRealWeb(SearcherConformance):
+class TestRealWeb(TracedSearcherConformance):
     @pytest.fixture
     async def searcher(self, site: Site, searx_url: str) -> AsyncIterator[Searcher]:
         fetch = Fetcher(LIMITS, allow=LOOPBACK, ports=frozenset({80, site.port}))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import runpy
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "check_wheels.py"))
@@ -31,6 +33,26 @@ def test_what_is_too_much_or_missing_is_told(tmp_path: Path) -> None:
         "no licence",
         f"{wheel.stat().st_size} bytes, more than 10",
     ]
+
+
+def test_the_packages_ask_for_each_other_as_they_are() -> None:
+    told = [
+        tomllib.loads((ROOT / each.folder / "pyproject.toml").read_text(encoding="utf-8"))
+        for each in SCRIPT["EXPECTED"]
+    ]
+    versions = {each["project"]["name"]: each["project"]["version"] for each in told}
+    asked = [
+        Requirement(line)
+        for each in told
+        for lines in (
+            each["project"].get("dependencies", []),
+            *each["project"].get("optional-dependencies", {}).values(),
+        )
+        for line in lines
+    ]
+    ours = [each for each in asked if each.name in versions]
+    assert {each.name for each in ours} == set(versions)
+    assert [str(each) for each in ours if versions[each.name] not in each.specifier] == []
 
 
 def test_the_first_screen_is_found_in_the_readme() -> None:

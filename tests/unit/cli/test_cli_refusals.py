@@ -28,7 +28,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 def test_the_help_of_verify_says_what_a_mark_means() -> None:
     _, shown = run("verify", "--help")
-    assert "the n-th is what [n] means" in shown
+    assert "[n] cites the n-th" in shown
 
 
 def test_a_time_below_zero_is_refused() -> None:

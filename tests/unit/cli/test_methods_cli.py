@@ -21,7 +21,7 @@ from upheld.assessment.feedback import Advice
 from upheld.cli import app
 from upheld.client import AsyncUpheld
 from upheld.errors import UsageError
-from upheld.generation.join import Short
+from upheld.generation.short_answer import Short
 from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
@@ -43,9 +43,11 @@ from upheld.types import Answer, Hit, Scope
 from upheld.verification.chain import Chain, Direct
 from upheld.verification.verify import Verify
 
+DOCS = Path(__file__).parents[3] / "docs"
 ASK = "When did the museum open, who built the lighthouse, and how long does the ferry take?"
 FERRY = "How long does the ferry to Harrow take?"
 STRANGE = "How long do llamas, alpacas and zebras graze beside the ferry?"  # nobody speaks of them
+MUSEUM = "Which museum opened in 1881?"
 GOOD = {"sources": [1], "text": "The ferry to Harrow takes 35 minutes."}
 BAD = {"sources": [1], "text": "Zebras graze near the quarry on Sundays."}
 
@@ -55,6 +57,7 @@ class Play:
     """A model that has something to say to every stage, the same in every run."""
 
     good: bool = False  # every claim holds
+    cites: int = 1  # the passage that is right, if the ferry is asked about
     verified: int = 0
     asked: int = 0
 
@@ -64,7 +67,8 @@ class Play:
             again = len(messages) > 2 and messages[-1].content.startswith(("The answer", "Judge"))
             if again:  # a refinement that makes it worse, each time otherwise
                 return {"claims": [{**BAD, "text": f"{len(messages[-1].content)} zebras graze."}]}
-            return {"claims": [GOOD] if self.good else [GOOD, BAD]}
+            cited = {**GOOD, "sources": [self.cites]}
+            return {"claims": [cited] if self.good else [cited, BAD]}
         if issubclass(output, Chain | Direct):
             self.verified += 1
             revised = QUERIES[self.verified % 5]
@@ -82,7 +86,7 @@ class Play:
             asked = re.findall(r"(?m)^\d+\. ", messages[-1].content)
             return {"serves": ["no", *["yes"] * (len(asked) - 1)]}
         said: dict[type[BaseModel], Line] = {
-            Short: {"statements": [1], "answer": "35 minutes"},
+            Short: {"statements": [1], "sentence": GOOD["text"], "answer": "35 minutes"},
             KeyPhrases: {"phrases": ["Agnes Tolliver", "Selby"]},
             Advice: {"advice": ["Say less."] * 4},
         }
@@ -133,10 +137,11 @@ async def asked(
     *,
     question: str = ASK,
     good: bool = False,
+    cites: int = 1,
     preset: str | None = None,
     writes: bool = True,
 ) -> Seen:
-    embedder, grader, llm = FakeEmbedder(), FakeGrader(), FakeLLM(Play(good))
+    embedder, grader, llm = FakeEmbedder(), FakeGrader(), FakeLLM(Play(good, cites))
     index = WatchedIndex(embedder.identity, embedder.dimension)
     await indexed(index, embedder)
     parts = Resources(
@@ -164,6 +169,7 @@ WHERE: Mapping[tuple[Any, ...], dict[str, Any]] = {
     ("crag", "upper", 1): {"question": "When did the museum of Harrow open?"},  # correct
     ("crag", "lower", -1): {"question": "Which enzyme breaks down lactose?"},  # incorrect
     ("a2r", "test_before"): {"good": True, "question": FERRY},
+    ("a2r", "fix_citations"): {"good": True, "cites": 2, "question": FERRY},
     ("a2r", "hand_over"): {"question": STRANGE},
     ("coq", "samples"): {"given": {"selector": "both"}},
     ("coq", "passages"): {"given": {"per_question": 10}},
@@ -172,9 +178,9 @@ WHERE: Mapping[tuple[Any, ...], dict[str, Any]] = {
     ("uoq", "delta"): {"given": {"sessions": 3, "select": "r_q"}},
     ("fave", "passages"): {"given": {"per_question": 10}},
     ("upheld", "bridges"): {"writes": False, "question": FERRY},
-    ("upheld", "relevance_gate"): {"good": True, "question": "Which museum opened in 1881?"},
     ("upheld", "rounds", 5): {"given": {"rounds": 0}},
     ("upheld", "unsupported"): {"given": {"rounds": 0}, "question": FERRY},
+    **{(each, "relevance_gate"): {"good": True, "question": MUSEUM} for each in METHODS},
 }
 
 
@@ -229,6 +235,12 @@ async def test_what_is_given_stands_above_the_preset() -> None:
     assert "final" not in seen.stages
 
 
+async def test_wrong_marks_are_fed_back_as_in_the_paper_of_a2r() -> None:
+    seen = await asked("a2r", preset="paper", good=True, cites=2, question=FERRY)
+    assert "phrase" in seen.stages  # as nothing else is wrong, the feedback is on the marks
+    assert "citation recall 0.00" in next(e.note for e in seen.answer.trace if e.stage == "assess")
+
+
 @pytest.mark.parametrize(
     ("method", "given", "told"),
     [
@@ -272,6 +284,19 @@ def test_a_method_is_explained(method: str) -> None:
         assert f"--preset {preset}:" in told.stdout
 
 
+@pytest.mark.parametrize("method", ["cov_rag", "a2r", "uoq", "fave"])
+def test_what_differs_from_the_paper_is_listed(method: str) -> None:
+    """What the preset sets back, parameter by parameter, and what stays; the docs say the same."""
+    printed = CliRunner().invoke(app, ["methods", "--explain", method]).stdout
+    _, rest = printed.split("Departures that `--preset paper` takes back:\n")
+    undone, stay = rest.split("\n\nSet with --set", 1)[0].split("\n\nDepartures that stay:\n")
+    preset = METHODS[method].presets["paper"]
+    assert set(re.findall("`([a-z_]+)`", undone)) == set(preset)
+    page = " ".join((DOCS / "methods.md").read_text(encoding="utf-8").split())
+    for departure in re.split(r"(?m)^- ", f"{undone}\n{stay}")[1:]:
+        assert " ".join(departure.split()) in page
+
+
 def test_methods_as_json() -> None:
     printed = json.loads(CliRunner().invoke(app, ["methods", "--json"]).stdout)
     assert list(printed) == list(METHODS)
@@ -286,7 +311,7 @@ def test_explaining_an_unknown_method_is_a_usage_error() -> None:
 
 
 # Steps of every method, which no diagram repeats, and steps that a diagram calls otherwise.
-EVERYWHERE = {"relevance", "embed", "rerank", "verify"}
+EVERYWHERE = {"relevance", "embed", "rerank", "verify", "short_answer"}
 TOLD_AS = {
     "action": "grade|correct",
     "chain_verify": "verify",
@@ -295,7 +320,6 @@ TOLD_AS = {
     "grade": "grade|correct",
     "plan": "plan|facets",
     "relevant": "r_q",
-    "short_answer": "short answer",
 }
 # With everything switched on, or the question such that it is needed.
 FULL: Mapping[str, Mapping[str, Any]] = {

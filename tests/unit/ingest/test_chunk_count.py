@@ -49,7 +49,7 @@ def test_padding_and_truncation_do_not_count() -> None:
     assert counter()("word") == 1
 
 
-def test_words_of_a_document_that_nobody_else_has_are_not_remembered() -> None:
+def test_words_that_only_one_document_has_are_not_cached() -> None:
     small = TokenCounter.from_file(embedder_tokenizer())
     text = "The vault opens with xq7-Zanzibarqz, code 4711, for J.Bloggs@example.org: hurry!"
     assert small(text) == small(text) == tokenised(text)

@@ -50,7 +50,7 @@ async def test_a_pair_is_asked_once_and_counted_once() -> None:
     assert [(event.stage, event.usage.pairs_checked) for event in run.events] == [("rerank", 2)]
 
 
-async def test_no_pairs_ask_nobody() -> None:
+async def test_without_pairs_the_model_is_not_called() -> None:
     grader = FakeGrader()
     assert await grade(grader, "grade", []) == []
     assert grader.asked == []

@@ -14,7 +14,7 @@ from upheld.retrieval.search import Search
 from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_samples import OWNER, made
-from upheld.testing.searcher_conformance import ANSWER, SearcherConformance
+from upheld.testing.searcher_conformance import ANSWER, TracedSearcherConformance
 from upheld.types import SearchMode
 
 TEXTS = {"gulls": "Gulls nest on the cliff.", "lamp": ANSWER, "bread": "Bread is baked at dawn."}
@@ -26,19 +26,19 @@ async def shelf() -> Search:
     return Search(index=index, scope=OWNER, mode=SearchMode.BM25, limit=20)
 
 
-class TestSearch(SearcherConformance):
+class TestSearch(TracedSearcherConformance):
     @pytest.fixture
     async def searcher(self) -> Searcher:
         return await shelf()
 
 
-class TestRerank(SearcherConformance):
+class TestRerank(TracedSearcherConformance):
     @pytest.fixture
     async def searcher(self) -> Searcher:
         return Rerank(search=await shelf(), grader=FakeGrader(), limit=2)
 
 
-class TestScriptedWeb(SearcherConformance):
+class TestScriptedWeb(TracedSearcherConformance):
     @pytest.fixture
     async def searcher(self) -> Searcher:
         async def find(query: str) -> Results:

@@ -146,8 +146,10 @@ _FENCES = ("```", "~~~")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _LONGEST_ROW = 1_000  # characters; a longer line between bars is prose in a table cell
 _CJK_END = re.compile(r"[。！？]+[”」』）]*")
-# A block without any of these is one sentence: a fast path for long lists.
-_DIVIDED = re.compile(r"\A\||[\n.!?…。！？]")
+# A block in which no sentence ends before its last character is one sentence: a fast path for
+# long lists. The full stop of an item's number ends none.
+_DIVIDED = re.compile(r"\A\||[\n.!?…。！？](?!\Z)")
+_NUMBER = re.compile(r"\d{1,3}[.)][ \t]")
 # nupunkt takes quadratic time on text such as "?!?!?!", so a long block is split in parts. Its
 # decisions depend only on the words around a full stop: with a margin the borders are the same.
 _PART = 2_000
@@ -226,7 +228,8 @@ def sentences_of_block(text: str, start: int, end: int) -> list[Span]:
 
 @cached_in_run(1_000)  # sentences and quotes split the same blocks
 def _of_block(block: str) -> tuple[Span, ...]:
-    if not _DIVIDED.search(block):
+    number = _NUMBER.match(block)
+    if not _DIVIDED.search(block, number.end() if number else 0):
         return tuple(_trimmed(block, [0, len(block)]))
     parts = [_split(block, start, end) for start, end in _line_blocks(block)]
     return tuple(join_around_code(block, parts))

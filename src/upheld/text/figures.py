@@ -7,12 +7,12 @@ Also "two million" and 2m, 5 May 2020 and 2020-05-05, and numbers in words: "two
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from upheld._internal.cache import cached_in_run
-from upheld.text.patterns import matches, normalized, replaced
+from upheld.text.patterns import matches, normalized, replaced, search
 
 _WORD = re.compile(r"[^\W\d_]+")
 # "nine hundred and ninety-nine trillion …" down to units has 30 words. A longer run is not one
@@ -130,6 +130,7 @@ _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 
 _LETTERS = {"k": 3, "m": 6, "mn": 6, "mio": 6, "bn": 9, "b": 9, "tn": 12}
 
 _RAISED = re.compile("[²³¹⁰-⁹]")  # NFKC would make 10² into 102
+_DIGIT = re.compile(r"\d")  # without one, no pattern of dates or numbers needs to look
 _ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _SLASHED = re.compile(r"(?<![\d/.])(\d{1,2})([/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d/]|\.\d)")
 _SPAN = re.compile(r"(?<![\d-])(\d{2})(\d{2})\s?[-–/]\s?(\d{2})(?![\d-])")  # 1914-18
@@ -187,10 +188,11 @@ def _plain(text: str) -> str:
 def _read(text: str) -> Iterator[tuple[Figure, bool]]:
     """Yield figures, and whether a claim's source must contain them; dates are read first."""
     left = text
-    for rule, parts in _DATES:
-        for match in matches(rule, left):
-            yield from ((figure, True) for figure in parts(match))
-        left = replaced(rule, left, lambda date: " " * len(date))
+    digits = search(_DIGIT, text) is not None
+    for rule, parts in _DATES if digits else ():
+        dates = list(matches(rule, left))
+        yield from ((figure, True) for date in dates for figure in parts(date))
+        left = _blanked(left, dates)
     for match in matches(_MONTH_NAME, left):
         name = match[1]
         if name[0].isupper() and (len(name) > 3 or name.lower() == "may" or _near(left, match)):
@@ -198,10 +200,20 @@ def _read(text: str) -> Iterator[tuple[Figure, bool]]:
             # "May" and "March" are months only beside a number or after "in".
             sure = name.lower() not in ("may", "march") or _near(left, match)
             yield Figure(name, frozenset({month})), sure
-    for match in matches(_NUMBER, left):
+    for match in matches(_NUMBER, left) if digits else ():
         yield _number(match), True
     for run, value, binding in number_words(left):
         yield Figure(run, frozenset({_value(value)})), binding
+
+
+def _blanked(text: str, found: Sequence[re.Match[str]]) -> str:
+    """The text with spaces in place of what was found, so that every offset stays."""
+    parts: list[str] = []
+    start = 0
+    for match in found:
+        parts += (text[start : match.start()], " " * len(match[0]))
+        start = match.end()
+    return "".join([*parts, text[start:]]) if found else text
 
 
 def _near(text: str, match: re.Match[str]) -> bool:
@@ -271,6 +283,8 @@ def _number(match: re.Match[str]) -> Figure:
 def _value(digits: str | int) -> str:
     """Normalise a number; text that is not a single number (3.11.2) is returned unchanged."""
     plain = str(digits)
+    if plain.isdecimal():
+        return plain.lstrip("0") or "0"
     if re.fullmatch(r"\d{1,3}(?:[ ,]\d{3})+(?:\.\d+)?", plain):
         plain = re.sub("[ ,]", "", plain)
     elif re.fullmatch(r"\d+,\d+", plain):

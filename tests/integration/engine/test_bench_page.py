@@ -199,6 +199,7 @@ def test_hostile_text_does_nothing(chromium: Browser, tmp_path: Path) -> None:
     assert opened.page.locator("#detail img, #detail script, #detail svg").count() == 0
 
 
+@pytest.mark.campaign
 def test_the_tiny_suite_from_the_command_to_the_page(chromium: Browser, tmp_path: Path) -> None:
     asked = ["run", "--suite", "tiny", "--writer", "quote", "--limit", "1", "--out", "tiny"]
     for words in ([*asked, "--cache", "cache"], ["report", "tiny"]):

@@ -83,7 +83,7 @@ async def test_claims_with_valid_exact_citations(llm: OpenAILLM) -> None:
     """So small a model says nothing about some of them; what it does say is cited."""
     for question in QUESTIONS:
         with start_run(Budget(llm_calls=1, tokens=8_000, seconds=140)) as run:
-            draft = await WriteClaims(llm=llm)(question, evidence())
+            draft = await WriteClaims(llm=llm, max_tokens=240)(question, evidence())
         assert run.meter.used.requests == run.meter.used.completions == 1
         assert run.meter.used.prompt_tokens > 100
         assert run.meter.used.completion_tokens > 0
@@ -98,7 +98,7 @@ async def test_claims_with_valid_exact_citations(llm: OpenAILLM) -> None:
 async def test_the_passages_are_read_once_for_many_questions(llm: OpenAILLM) -> None:
     with start_run() as run:
         for question in QUESTIONS[:2]:
-            await WriteClaims(llm=llm)(question, evidence())
+            await WriteClaims(llm=llm, max_tokens=120)(question, evidence())
     first, second = (event.usage for event in run.events)
     assert second.cached_tokens > 0.8 * second.prompt_tokens
     assert second.cached_tokens >= first.prompt_tokens - 30  # all but the question

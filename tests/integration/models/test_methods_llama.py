@@ -69,7 +69,7 @@ async def test_the_invariants_hold(
     offers: list[tuple[Score, Score]],
 ) -> None:
     # So small a model does not always come to an end in forty tokens; CI has not the time for more.
-    tokens, calls = (40, 3) if questions == 1 else (120, 8)
+    tokens, calls = (40, 2) if questions == 1 else (120, 8)
     budget = Budget(seconds=200, llm_calls=calls, tokens=60_000, rounds=2)
     notes = tmp_path / "notes"
     notes.mkdir()

@@ -62,7 +62,7 @@ def service(own_state: State, tmp_path: Path) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "cases", [500, pytest.param(5000, marks=[pytest.mark.campaign, pytest.mark.timeout(3600)])]
+    "cases", [250, pytest.param(5000, marks=[pytest.mark.campaign, pytest.mark.timeout(3600)])]
 )
 def test_every_reply_is_as_documented(service: tuple[str, str], cases: int) -> None:
     url, key = service

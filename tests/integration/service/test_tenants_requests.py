@@ -29,7 +29,7 @@ from upheld.types import Scope
 pytestmark = pytest.mark.real
 
 STEPS = 50
-FEW = 400  # requests in the gate
+FEW = 200  # requests in the gate
 T = TypeVar("T")
 DOCUMENTS = "/v1/collections/staff/documents"
 VIEWS = (None, frozenset({"hr"}), frozenset({"it", "hr"}))

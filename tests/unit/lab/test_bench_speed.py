@@ -50,6 +50,7 @@ def test_a_run_whose_control_strays_is_void(control: float, void: bool) -> None:
     assert Compared(1.0, 1.0, control).is_void is void
 
 
+@pytest.mark.campaign
 async def test_a_small_run_measures_every_figure() -> None:
     queries = await compare_queries(SMALL, 0, nobody)
     assert queries.ours > 0

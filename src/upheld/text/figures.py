@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 # number (its value could have thousands of digits), so it is split into several.
 _LONGEST_NUMBER = 40  # words
 _LOOSE = frozenset({"one", "zero"})
-_UNITS = {
+UNIT_WORDS = {
     word: value
     for value, word in enumerate(
         _WORD.findall(
@@ -28,13 +28,13 @@ _UNITS = {
         )
     )
 }
-_TENS = {
+TEN_WORDS = {
     word: 10 * value
     for value, word in enumerate(
         _WORD.findall("twenty thirty forty fifty sixty seventy eighty ninety"), start=2
     )
 }
-_WORD_SCALES = {
+SCALE_WORDS = {
     "dozen": 12,
     "hundred": 100,
     "thousand": 1_000,
@@ -42,7 +42,7 @@ _WORD_SCALES = {
     "billion": 1_000_000_000,
     "trillion": 1_000_000_000_000,
 }
-_ORDINALS = {
+ORDINAL_WORDS = {
     word: value
     for value, word in enumerate(
         _WORD.findall(
@@ -67,21 +67,21 @@ def number_words(text: str) -> Iterator[tuple[str, int, bool]]:
         yield from _told(text, run)
         run = []
         lower = word[0].lower()
-        if lower in _ORDINALS:
-            yield word[0], _ORDINALS[lower], False
+        if lower in ORDINAL_WORDS:
+            yield word[0], ORDINAL_WORDS[lower], False
         elif _is_number(lower) and not _digits_before(text, word):
             run = [word]
     yield from _told(text, run)
 
 
 def _is_number(word: str) -> bool:
-    return word in _UNITS or word in _TENS or word in _WORD_SCALES
+    return word in UNIT_WORDS or word in TEN_WORDS or word in SCALE_WORDS
 
 
 def _digits_before(text: str, word: re.Match[str]) -> bool:
     """Whether digits stand before a scale word, as in "2.3 million"; `_NUMBER` reads these."""
     before = text[max(0, word.start() - 3) : word.start()]
-    return word[0].lower() in _WORD_SCALES and bool(re.search(r"\d\s?$", before))
+    return word[0].lower() in SCALE_WORDS and bool(re.search(r"\d\s?$", before))
 
 
 def _continues(text: str, run: list[re.Match[str]], word: re.Match[str]) -> bool:
@@ -90,17 +90,17 @@ def _continues(text: str, run: list[re.Match[str]], word: re.Match[str]) -> bool
     if between.strip() not in ("", "-", "‐", "‑"):
         return False
     if last == "and":
-        return this in _UNITS or this in _TENS
+        return this in UNIT_WORDS or this in TEN_WORDS
     if this == "and":
         following = _WORD.match(text, word.end() + 1)
-        number = following is not None and following[0].lower() in (_UNITS | _TENS)
-        return last in _WORD_SCALES and last != "dozen" and number
-    if this in _WORD_SCALES:
+        number = following is not None and following[0].lower() in (UNIT_WORDS | TEN_WORDS)
+        return last in SCALE_WORDS and last != "dozen" and number
+    if this in SCALE_WORDS:
         return True
-    if this in _TENS:
-        return last in _WORD_SCALES
-    if this in _UNITS:
-        return last in _WORD_SCALES or (last in _TENS and 0 < _UNITS[this] < 10)
+    if this in TEN_WORDS:
+        return last in SCALE_WORDS
+    if this in UNIT_WORDS:
+        return last in SCALE_WORDS or (last in TEN_WORDS and 0 < UNIT_WORDS[this] < 10)
     return False
 
 
@@ -110,14 +110,14 @@ def _told(text: str, run: list[re.Match[str]]) -> Iterator[tuple[str, int, bool]
     total = part = 0
     for word in run:
         lower = word[0].lower()
-        if lower in _WORD_SCALES:
-            scale = _WORD_SCALES[lower]
+        if lower in SCALE_WORDS:
+            scale = SCALE_WORDS[lower]
             if scale > 100:  # thousand and larger multiply the whole group before them
                 total, part = total + max(part, 1) * scale, 0
             else:
                 part = max(part, 1) * scale
         elif lower != "and":
-            part += _UNITS.get(lower, 0) + _TENS.get(lower, 0)
+            part += UNIT_WORDS.get(lower, 0) + TEN_WORDS.get(lower, 0)
     words = text[run[0].start() : run[-1].end()]
     yield words, total + part, words.lower() not in _LOOSE
 

@@ -1,0 +1,54 @@
+"""Statements: terms with their sign, markers, and which event comes first."""
+
+from __future__ import annotations
+
+import pytest
+
+from upheld.text.statements import Marker, statement
+
+
+def signs(text: str) -> dict[str, bool]:
+    return {term.name: term.affirmed for term in statement(text).terms}
+
+
+def test_opposites_and_negation_meet() -> None:
+    assert signs("Dogs are not allowed.")["allow"] == signs("Dogs are forbidden.")["allow"]
+    assert signs("Dogs are allowed.")["allow"] != signs("Dogs are forbidden.")["allow"]
+    assert signs("It is not incorrect.")["true"]
+
+
+def test_a_negation_reaches_only_its_part() -> None:
+    told = signs("It is run by the city, not by a firm.")
+    assert told["citi"]
+    assert not told["firm"]
+    assert not signs("The plateau is not marked.")["plateau"]
+    assert signs("Bring no more than two bags.")["bag"]
+
+
+@pytest.mark.parametrize(
+    ("text", "marker"),
+    [
+        ("All windows", Marker.ALL),
+        ("Most windows", Marker.MOST),
+        ("Some windows", Marker.SOME),
+        ("They have to pay", Marker.MUST),
+        ("They may pay", Marker.MAY),
+        ("They pay unless it rains", Marker.CONDITION),
+        ("They pay whether or not it rains", Marker.REGARDLESS),
+    ],
+)
+def test_markers(text: str, marker: Marker) -> None:
+    assert statement(text).markers & marker
+
+
+def test_the_order_of_events_does_not_depend_on_the_wording() -> None:
+    one = statement("Brake the arm before the power is cut.").order
+    other = statement("The power is cut after braking the arm.").order
+    opening = statement("Before the power is cut, brake the arm.").order
+    assert one is not None
+    assert one == other == opening
+    assert statement("The arm is braked.").order is None
+
+
+def test_words_of_a_quantity_are_no_terms() -> None:
+    assert set(signs("It lasts 48 hours.")) == {"last"}

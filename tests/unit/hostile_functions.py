@@ -50,6 +50,7 @@ from upheld.text.notation import in_notation_of
 from upheld.text.sentences import join_around_code, join_blocks, join_sentences, sentences_of_block
 from upheld.text.windows import pieces
 from upheld.types import Claim, Document, Draft, Evidence, Hit, Passage, Question, Support, Verdict
+from upheld.verification.alignment import align
 from upheld.verification.assertion import Assertion, carries, unasserted
 from upheld.verification.chain import revision
 from upheld.verification.checkworthy import is_reference, titles_of
@@ -267,6 +268,10 @@ CALLS: dict[str, Call] = {
     "upheld.verification.exact_quote.quotable": lambda text: quotable(passage(text)),
     "upheld.text.languages.foreign_share": lambda text: foreign_share(text, ENGLISH),
     "upheld.verification.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
+    "upheld.verification.alignment.align": lambda text: align(text[:4_000], [source(text)]),
+    "upheld.verification.source.Source.focused": lambda text: source(text).focused(
+        text[:4_000], 100, len
+    ),
     "upheld.verification.source.Source.gathered": lambda text: source(text).gathered(
         text[:4_000], 400, COUNT
     ),

@@ -2,8 +2,9 @@
 
 The maximum over many windows picks up noise: the more windows, the higher it is. So the fit also
 uses the second best score, the score of the sentences gathered from the whole source, the number of
-premises, and the share of words that claim and source have in common. The weights are fitted on
-labelled claims, together with the model.
+premises, the share of words that claim and source have in common, and how their values and words
+compare one by one (`alignment`). The weights are fitted on labelled claims, together with the
+model.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cached_property
 
 from upheld._internal.probability import logit, sigmoid
 from upheld.text.words import terms
+from upheld.verification.alignment import ALIGNED, Alignment, align
 from upheld.verification.premises import Finding, Task
 from upheld.verification.source import Source
 
@@ -22,7 +24,7 @@ _BOUND = 1e-4  # clip probabilities this close to 0 and 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
+class Features(Alignment):
     """The inputs to the fit: features of one claim and the sources read for it."""
 
     best: float  # logit of entailment by the premise that supports most
@@ -31,12 +33,16 @@ class Features:
     against: float  # logit of contradiction by the premise that contradicts most, of any source
     premises: float  # log of the number of premises read
     overlap: float  # share of the claim's terms that occur in the sources
-    objected: float  # 1 if a rule vetoes every premise
+    objected: float  # 1 if a rule that is always right vetoes every premise
+    focus: float = 0.0  # logit of entailment by the sentence nearest to the claim
+    focus_against: float = 0.0  # logit of contradiction by it
+    sources: float = 0.0  # log of the number of sources read together
+    figure_absent: float = 0.0  # 1 if every premise lacks a figure of the claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aggregate:
-    """A logistic regression over the features; by default, the best premise's probability."""
+class Aggregate(Features):
+    """A logistic regression: a weight for each feature; by default, the best premise counts."""
 
     best: float = 1.0
     second: float = 0.0
@@ -45,22 +51,15 @@ class Aggregate:
     premises: float = 0.0
     overlap: float = 0.0
     objected: float = -20.0
+    figure_absent: float = -20.0
     bias: float = 0.0
 
     def __call__(self, features: Features) -> float:
-        logits = (
-            self.best * features.best
-            + self.second * features.second
-            + self.gathered * features.gathered
-            + self.against * features.against
-            + self.premises * features.premises
-            + self.overlap * features.overlap
-            + self.objected * features.objected
-        )
-        return sigmoid(self.bias + logits)
+        weighed = (getattr(self, name) * getattr(features, name) for name in NAMES)
+        return sigmoid(self.bias + sum(weighed))
 
 
-NAMED = fields(Features)
+NAMES = tuple(each.name for each in fields(Features))
 
 
 @dataclass(frozen=True)
@@ -89,33 +88,71 @@ class SourceScore:
     def contradicts(self) -> float:
         return max(each.judgement.contradicts for each in self.findings)
 
+    @property
+    def is_vetoed(self) -> bool:
+        """Whether a rule vetoes every premise."""
+        return all(each.veto is not None for each in self.findings)
+
 
 def source_scores(task: Task, findings: Sequence[Finding]) -> list[SourceScore]:
     """Group findings by source: one score per source read alone, one per set read together."""
     groups: dict[tuple[Source, ...], list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.sources, []).append(finding)
-    against = max((each.judgement.contradicts for each in findings), default=0.0)
+    against = max((each.judgement.contradicts for each in _unfocused(findings)), default=0.0)
     return [SourceScore(task, sources, tuple(group), against) for sources, group in groups.items()]
 
 
 def _features(
     task: Task, sources: Sequence[Source], findings: Sequence[Finding], against: float
 ) -> Features:
-    free = _free(findings)
+    read = _unfocused(findings)
+    free = _free(read)
     supports = sorted((logit(each.judgement.entails, _BOUND) for each in free), reverse=True)
     gathered = [logit(each.judgement.entails, _BOUND) for each in free if each.premise.gathered]
     told = terms(task.said)
     found = frozenset[str]().union(*(source.terms_of(task.said) for source in sources))
+    vetoes = [each.veto for each in read if each.veto is not None]
+    vetoed, certain = len(vetoes) == len(read), all(veto.is_certain for veto in vetoes)
+    focus, focus_against = _focus(findings, found, supports[0], logit(against, _BOUND))
+    aligned = align(task.said, sources)
     return Features(
         best=supports[0],
         second=supports[1] if len(supports) > 1 else supports[0],
         gathered=max(gathered, default=supports[0]),
         against=logit(against, _BOUND),
-        premises=math.log(len(findings)),
+        premises=math.log(len(read)),
         overlap=len(found) / len(told) if told else 0.0,
-        objected=float(all(each.veto is not None for each in findings)),
+        objected=float(vetoed and certain),
+        focus=focus,
+        focus_against=focus_against,
+        sources=math.log(len(sources)),
+        figure_absent=float(vetoed and not certain),
+        **{each.name: getattr(aligned, each.name) for each in ALIGNED},
     )
+
+
+def _focus(
+    findings: Sequence[Finding], found: frozenset[str], best: float, against: float
+) -> tuple[float, float]:
+    """Return logits of entailment and contradiction by the sentence nearest to the claim.
+
+    The sentence counts as far as it has the claim's terms that the source has; for the rest, the
+    other premises do: it may begin with "It", or say only half of what the claim says.
+    """
+    focused = [each for each in findings if each.premise.focused]
+    if not focused:
+        return best, against
+    finding = max(focused, key=lambda each: each.judgement.entails)
+    share = len(found & terms(finding.premise.text)) / len(found) if found else 1.0
+    entails = logit(finding.judgement.entails, _BOUND)
+    contradicts = logit(finding.judgement.contradicts, _BOUND)
+    return best + share * (entails - best), against + share * (contradicts - against)
+
+
+def _unfocused(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings about more than one sentence, or all if there are no others."""
+    return [each for each in findings if not each.premise.focused] or findings
 
 
 def _free(findings: Sequence[Finding]) -> Sequence[Finding]:

@@ -138,7 +138,7 @@ class Decide:
     def _why_not(self, read: Sequence[SourceScore]) -> tuple[str, Cause]:
         """The mildest veto, if a rule stopped the best score; else that no source says this."""
         best = max(read, key=lambda each: self.aggregate(each.features))
-        if best.features.objected:
+        if best.is_vetoed:
             vetoes = [each.veto for each in best.findings if each.veto]
             least = min(vetoes, key=lambda each: each.missing)
             return least.reason, least.cause

@@ -77,10 +77,12 @@ _STEP = 32
 class Premises:
     """Cuts sources into premises that a model can read beside a claim.
 
-    A source that fits beside the claim is read whole. Of a longer one, the model reads the
-    sentences gathered for the claim, and the windows that a search by words and vectors finds.
-    Together with the premises that join several sources, that is at most `most_pairs` pairs for a
-    claim and a source, however long the source is.
+    Of every source the model reads the sentence nearest to the claim, since it overlooks a wrong
+    word more easily in a long text. A source as short as a window is also read whole. Of a longer
+    one, the model reads the sentences gathered for the claim; and if it does not fit beside the
+    claim, also the windows that a search by words and vectors finds. Together with the premises
+    that join several sources, that is at most `most_pairs` pairs for a claim and a source, however
+    long the source is.
     """
 
     room: int  # tokens of premise and claim together
@@ -134,13 +136,17 @@ class Premises:
         for source in sources:
             if not _readable(task, source):
                 continue
-            whole = source.whole((self.room - task.size) // _EVEN * _EVEN, self.count)
+            focused = source.focused(task.said, self._window(task), self.count)
+            if focused is not None:
+                yield focused
+            whole = source.whole(self._window(task), self.count)
             if whole is not None:
                 yield whole
                 continue
             # Evidence that is pages apart is in no single window, but in the gathered sentences.
             yield source.gathered(task.said, self._window(task), self.count)
-            yield from self._windows(task, source)
+            if source.whole((self.room - task.size) // _EVEN * _EVEN, self.count) is None:
+                yield from self._windows(task, source)
 
     def _together(self, task: Task, sources: Sequence[Source]) -> Iterator[Premise]:
         readable = [source for source in sources if _readable(task, source)]
@@ -152,7 +158,7 @@ class Premises:
         """Return all windows of a source, or those closest to the claim, in document order."""
         size = self._window(task)
         found = source.searchable(size, self.count, self.max_windows)
-        most = self.most_pairs - 1 - _joint_premises(task, source)
+        most = self.most_pairs - 2 - _joint_premises(task, source)
         if len(found.premises) <= most:
             return found.premises
         vectors = source.vectors.get(size)

@@ -27,6 +27,11 @@ class Veto:
     reason: str
     missing: int = 1  # how many figures or names the premise lacks
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether the veto decides; a figure may be absent because it is computed or rounded."""
+        return self.cause is not Cause.FIGURE_ABSENT
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConsistencyRules:
@@ -42,8 +47,6 @@ class ConsistencyRules:
         Figures must be in the premise itself; names may be anywhere in its passages, because "it"
         and "she" refer to names far above, but nothing refers to a figure like that.
         """
-        if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
-            return _absent(Cause.FIGURE_ABSENT, "figure", missing)
         known = (part.source.names for part in premise.parts)
         if self.check_names and (missing := names.absent(claim, *known)):
             return _absent(Cause.NAME_ABSENT, "name", missing)
@@ -52,6 +55,8 @@ class ConsistencyRules:
             shown = " ".join(source.text[words.start : words.end].split())
             reason = f"in its source this is {words.assertion.value}: “{shown}”"
             return Veto(Cause.NOT_ASSERTED, reason)
+        if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
+            return _absent(Cause.FIGURE_ABSENT, "figure", missing)
         return None
 
 

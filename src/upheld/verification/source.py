@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -29,6 +30,8 @@ _JUNK = ("Cc", "Co", "Cn", "Cs")  # controls, private use, unassigned, surrogate
 _MOST_JUNK = 0.1
 _LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
 _MOST_GATHERED_FROM = 256  # sentences
+_MOST_SCORED = 32  # sentences that are compared by length too
+_LENGTH_OFFSET, _LENGTH_POWER = 4, 0.3  # how much a long sentence is held back
 _CONTEXT_SHARE = 3  # title and headings may take at most a third of a premise
 
 
@@ -55,6 +58,7 @@ class Premise:
     text: str
     parts: tuple[Part, ...]
     gathered: bool = False  # sentences picked for the claim, not consecutive text
+    focused: bool = False  # the one sentence that is nearest to the claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,20 @@ class Source:
         return WordIndex.of([terms(self.text[start:end]) for start, end in self.sentences])
 
     @cached_property
+    def table_headers(self) -> dict[int, int]:
+        """For each sentence that is a row of a table, the number of the row with the headers."""
+        found: dict[int, int] = {}
+        header: int | None = None
+        for place, (start, _) in enumerate(self.sentences):
+            if "|" not in self.text[max(0, start - 2) : start + 1]:  # the sign is in no sentence
+                header = None
+            elif header is None:
+                header = place
+            else:
+                found[place] = header
+        return found
+
+    @cached_property
     def heading_terms(self) -> frozenset[str]:
         return terms("\n".join((self.evidence.title, *self.evidence.heading_path)))
 
@@ -200,6 +218,38 @@ class Source:
             left -= size
             open_terms -= have[best]
         return self._premise(context, tuple(spans[at] for at in sorted(chosen)), gathered=True)
+
+    def focused(self, claim: str, room: int, count: Count) -> Premise | None:
+        """Return the sentence nearest to the claim alone, a row of a table with its header.
+
+        None if the source has no other sentence, or if the sentence does not fit.
+        """
+        if len(self.sentences) < 2:
+            return None
+        at = self._nearest_sentence(terms(claim))
+        header = self.table_headers.get(at)
+        places = (at,) if header is None else (header, at)
+        spans = tuple(self.sentences[place] for place in places)
+        text = "\n".join(self.text[slice(*span)] for span in spans)
+        if count(text) > room:
+            return None
+        return Premise(text, (Part(self, spans),), gathered=True, focused=True)
+
+    def _nearest_sentence(self, told: frozenset[str]) -> int:
+        """Return the sentence that shares the rarest terms with the claim; shorter ones first."""
+        scores: dict[int, float] = {}
+        for term in sorted(told):
+            places = self.words.places.get(term, ())
+            for place in places:
+                rarity = math.log(1 + len(self.sentences) / len(places))
+                scores[place] = scores.get(place, 0.0) + rarity
+
+        def score(place: int) -> tuple[float, int]:
+            size = len(terms(self.text[slice(*self.sentences[place])]))
+            return scores[place] / (_LENGTH_OFFSET + size) ** _LENGTH_POWER, -place
+
+        best = sorted(scores, key=lambda place: (-scores[place], place))[:_MOST_SCORED]
+        return max(best, key=score, default=0)
 
     def _nearest_sentences(self, told: frozenset[str]) -> list[Span]:
         """Return sentences that share a term with the claim, at most 256: those that share most."""

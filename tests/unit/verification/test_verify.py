@@ -92,7 +92,7 @@ async def test_other_passages_are_not_asked_when_the_cited_one_is_enough() -> No
     model = FakeEntailment()
     await checked("Visitors come to the lighthouse at nine.", stage=Verify(model=model))
     await checked("The lighthouse opens at nine.", TOWER_PASSAGE, stage=Verify(model=model))
-    assert len(model.asked[-1]) == 1
+    assert len(model.asked[-1]) == 2  # its nearest sentence, and all of it
 
 
 async def test_passages_that_only_together_entail_it() -> None:
@@ -229,7 +229,7 @@ async def test_a_long_source_is_read_in_windows_to_its_end() -> None:
     )
     assert found.verdict.support is Support.SUPPORTED
     assert found.verdict.evidence_for[0].quote == "The ferry leaves at noon sharp."
-    assert len(model.asked[0]) > 5
+    assert len(model.asked[0]) >= 5
     assert_exact(found, [long])
 
 

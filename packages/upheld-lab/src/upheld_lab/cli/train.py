@@ -182,6 +182,7 @@ def fit(
     model: Annotated[Path, typer.Option(help="Folder with model.onnx and tokenizer.json.")],
     data: Data,
     cache: Cache = None,
+    challenge: Challenge = None,
     two_way: Annotated[
         bool,
         typer.Option(
@@ -199,7 +200,14 @@ def fit(
 
     with watching() as watch:
         found = asyncio.run(
-            fit_verifier(model, data, cache or default_cache(), watch, two_way=two_way)
+            fit_verifier(
+                model,
+                data,
+                cache or default_cache(),
+                watch,
+                challenge=challenge,
+                two_way=two_way,
+            )
         )
     typer.echo(json.dumps(found, indent=2))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from upheld.verification.aggregate import NAMED, Aggregate, Features
+from upheld.verification.aggregate import NAMES, Aggregate, Features
 from upheld.verification.decide import Decide
 from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.verify.figures import balanced_accuracy
@@ -16,12 +16,20 @@ from upheld_lab.bench.verify.read import Seen
 EVEN_ODDS = 0.5  # what people take `supported` to mean at the least
 
 
-def fit(sets: Mapping[str, Sequence[Seen]]) -> Decide:
-    """Every claim counts alike: with every set counting alike, probabilities of sets that were
-    left out were further from the truth.
+def fit(sets: Mapping[str, Sequence[Seen]], half: Collection[str] = ()) -> Decide:
+    """Fit the weights: sets of twins in `half` count for half of all, and within both halves every
+    claim counts alike.
+
+    With every set counting alike, probabilities of sets that were left out were further from the
+    truth.
     """
     every = [one for seen in sets.values() for one in seen]
-    read = [(features, one.supported) for one in every if (features := one.features())]
+    read = [
+        (features, one.supported, name in half)
+        for name, seen in sets.items()
+        for one in seen
+        if (features := one.features())
+    ]
     return Decide(
         aggregate=_aggregate(read),
         supported_above=EVEN_ODDS,
@@ -29,12 +37,18 @@ def fit(sets: Mapping[str, Sequence[Seen]]) -> Decide:
     )
 
 
-def _aggregate(read: Sequence[tuple[Features, bool]]) -> Aggregate:
-    weights, bias = logistic(
-        np.array([_row(features) for features, _ in read]),
-        np.array([supported for _, supported in read], float),
+def _aggregate(read: Sequence[tuple[Features, bool, bool]]) -> Aggregate:
+    twins = np.array([is_twin for _, _, is_twin in read])
+    share = twins.mean()
+    even = (
+        np.ones(len(read)) if share in (0, 1) else np.where(twins, 0.5 / share, 0.5 / (1 - share))
     )
-    return Aggregate(**dict(zip([each.name for each in NAMED], weights, strict=True)), bias=bias)
+    weights, bias = logistic(
+        np.array([_row(features) for features, _, _ in read]),
+        np.array([supported for _, supported, _ in read], float),
+        even,
+    )
+    return Aggregate(**dict(zip(NAMES, weights, strict=True)), bias=bias)
 
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
@@ -50,4 +64,4 @@ def _contradicted_above(seen: Sequence[Seen]) -> float:
 
 
 def _row(features: Features) -> list[float]:
-    return [getattr(features, each.name) for each in NAMED]
+    return [getattr(features, name) for name in NAMES]

@@ -8,7 +8,6 @@ from enum import Flag, auto
 import Stemmer
 
 from upheld._internal.cache import cached_in_run
-from upheld.text.opposites import concept, is_listed
 from upheld.text.quantities import Quantity, quantities
 from upheld.text.tokens import Token, tokens
 from upheld.text.words import FUNCTION_WORDS
@@ -32,10 +31,9 @@ class Marker(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word that carries meaning: its concept, and whether it is affirmed."""
+    """The stem of a word that carries meaning, and where it stands."""
 
     name: str
-    affirmed: bool
     at: int
 
 
@@ -109,15 +107,11 @@ def _terms(words: list[Token], counted: set[int]) -> tuple[Term, ...]:
         for word in words
         if word.is_word
         and word.at not in counted
-        and (is_listed(word.lower) or word.lower not in _NO_TERMS)
+        and word.lower not in _NO_TERMS
         and not word.lower.endswith("n't")
     ]
     stems = Stemmer.Stemmer("english").stemWords([word.lower for word in said])
-    found = list[Term]()
-    for word, stem in zip(said, stems, strict=True):
-        meant = concept(stem)
-        found.append(Term(meant.name, word.negated == (meant.sign < 0), word.at))
-    return tuple(found)
+    return tuple(Term(stem, word.at) for word, stem in zip(said, stems, strict=True))
 
 
 def _markers(words: list[Token]) -> Marker:

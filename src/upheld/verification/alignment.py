@@ -40,12 +40,8 @@ class Alignment:
     quantity_match: float = 0.0  # how close the claim's values are to its words, at the least
     unit_conflict: float = 0.0  # values that the source has with another unit only
     bound_conflict: float = 0.0  # "at least" against "at most", or a value beyond a bound
-    polarity_conflict: float = 0.0  # share of words that only one of source and claim denies
     order_conflict: float = 0.0  # before for after
     reach_conflict: float = 0.0  # all for some, must for may, always for if
-    scattered: float = 0.0  # how far the word that fits worst is from the others in the source
-    cohesion: float = 0.0  # how close the claim's words are to each other in the source
-    absent: float = 0.0  # share of the claim's words that the source has not
 
 
 ALIGNED = fields(Alignment)
@@ -58,7 +54,6 @@ class Evidence:
     sentences: tuple[Statement, ...]
     starts: tuple[int, ...]  # of every sentence
     places: Mapping[str, list[int]]  # of every term, in order
-    affirmed: Mapping[int, bool]
     quantities: tuple[Quantity, ...]
 
     def sentence_at(self, place: int) -> int:
@@ -72,15 +67,10 @@ def align(claim: str, sources: Sequence[Source]) -> Alignment:
     told = said.terms[:_MOST_TERMS]
     known = [term for term in told if term.name in evidence.places]
     fits = [_fit(term, known, evidence) for term in known]
-    close = [fit for fit, _ in fits]
     return Alignment(
         **_values(said, known, evidence),
-        polarity_conflict=_denied(known, fits, evidence),
         order_conflict=_reversed(said, evidence),
         reach_conflict=_reach(said, fits, evidence),
-        scattered=1 - min(close, default=1.0),
-        cohesion=sum(close) / len(close) if close else 0.0,
-        absent=1 - len(known) / len(told) if told else 0.0,
     )
 
 
@@ -116,17 +106,15 @@ def _evidence(sentences: Sequence[str]) -> Evidence:
     read = tuple(map(statement, sentences))
     starts = list[int]()
     places: dict[str, list[int]] = {}
-    affirmed: dict[int, bool] = {}
     counted = list[Quantity]()
     start = 0
     for each in read:
         starts.append(start)
         for term in each.terms:
             places.setdefault(term.name, []).append(start + term.at)
-            affirmed[start + term.at] = term.affirmed
         counted += [replace(one, at=start + one.at, end=start + one.end) for one in each.quantities]
         start += each.length + _BETWEEN
-    return Evidence(read, tuple(starts), places, affirmed, tuple(counted[:_MOST_RIVALS]))
+    return Evidence(read, tuple(starts), places, tuple(counted[:_MOST_RIVALS]))
 
 
 def _fit(term: Term, known: Sequence[Term], evidence: Evidence) -> tuple[float, int]:
@@ -239,17 +227,6 @@ def _adds_up(each: Quantity, near: Sequence[tuple[float, Quantity]]) -> bool:
     """Return whether two of the values closest to the claim's words add up to one of it."""
     closest = sorted(near, key=lambda found: -found[0])[:_MOST_VALUES]
     return computed(each.value, [other.value for _, other in closest])
-
-
-def _denied(known: Sequence[Term], fits: Sequence[tuple[float, int]], evidence: Evidence) -> float:
-    """Return the share of words that either the claim or the source denies, by their fit."""
-    total = sum(fit for fit, _ in fits if fit >= _FITS)
-    differ = sum(
-        fit
-        for term, (fit, place) in zip(known, fits, strict=True)
-        if fit >= _FITS and evidence.affirmed[place] is not term.affirmed
-    )
-    return differ / total if total else 0.0
 
 
 def _reversed(said: Statement, evidence: Evidence) -> float:

@@ -134,3 +134,14 @@ async def test_the_language_models_word_is_counted_and_its_failures_too() -> Non
     assert found.supported == (True, False)
     assert len(found.cases) == 2
     assert found.failed == 1
+
+
+def test_twins_count_for_half_and_no_weight_has_the_wrong_sign() -> None:
+    dice = random.Random(3)
+    made = [seen(dice.gauss(0, 2), 0.0, Label.ENTAILS) for _ in range(40)]
+    made += [seen(dice.gauss(-2, 2), 0.0, Label.NEUTRAL) for _ in range(20)]
+    made += [seen(dice.gauss(-2, 2), 0.0, Label.CONTRADICTS, 0.9) for _ in range(20)]
+    upside_down = [seen(0.0, 1.0, Label.ENTAILS), seen(0.0, 0.0, Label.NEUTRAL)] * 10
+    decide = fit({"natural": made, "twins": upside_down}, half={"twins"})
+    assert decide.aggregate.best > 0
+    assert decide.aggregate.objected == 0

@@ -1,28 +1,10 @@
-"""Statements: terms with their sign, markers, and which event comes first."""
+"""Statements: terms, markers, and which event comes first."""
 
 from __future__ import annotations
 
 import pytest
 
 from upheld.text.statements import Marker, statement
-
-
-def signs(text: str) -> dict[str, bool]:
-    return {term.name: term.affirmed for term in statement(text).terms}
-
-
-def test_opposites_and_negation_meet() -> None:
-    assert signs("Dogs are not allowed.")["allow"] == signs("Dogs are forbidden.")["allow"]
-    assert signs("Dogs are allowed.")["allow"] != signs("Dogs are forbidden.")["allow"]
-    assert signs("It is not incorrect.")["true"]
-
-
-def test_a_negation_reaches_only_its_part() -> None:
-    told = signs("It is run by the city, not by a firm.")
-    assert told["citi"]
-    assert not told["firm"]
-    assert not signs("The plateau is not marked.")["plateau"]
-    assert signs("Bring no more than two bags.")["bag"]
 
 
 @pytest.mark.parametrize(
@@ -51,4 +33,4 @@ def test_the_order_of_events_does_not_depend_on_the_wording() -> None:
 
 
 def test_words_of_a_quantity_are_no_terms() -> None:
-    assert set(signs("It lasts 48 hours.")) == {"last"}
+    assert [term.name for term in statement("It lasts 48 hours.").terms] == ["last"]

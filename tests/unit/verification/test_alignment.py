@@ -53,18 +53,6 @@ def source(text: str) -> Source:
             "bound_conflict",
         ),
         (
-            "The home is run by the city, not by a private firm.",
-            "The city runs the home.",
-            "A private firm runs the home.",
-            "polarity_conflict",
-        ),
-        (
-            "Dogs are not allowed in the dormitories.",
-            "Dogs are forbidden in the dormitories.",
-            "Dogs are permitted in the dormitories.",
-            "polarity_conflict",
-        ),
-        (
             "Cool down outdoors before you enter the plunge pool.",
             "Guests enter the plunge pool after they cool down outdoors.",
             "Guests cool down outdoors after they enter the plunge pool.",
@@ -82,12 +70,6 @@ def source(text: str) -> Source:
             "Patients must bring a friend.",
             "reach_conflict",
         ),
-        (
-            "The office in Altdorf helps with the form.",
-            "Altdorf helps with the form.",
-            "Andermatt helps with the form.",
-            "absent",
-        ),
     ],
 )
 def test_a_wrong_claim_has_the_higher_number(text: str, true: str, false: str, number: str) -> None:
@@ -101,16 +83,8 @@ def test_a_sum_is_not_absent() -> None:
     assert align("Drivers have 31 days of leave.", [source(text)]).quantity_absent == 1
 
 
-def test_words_from_different_sentences_are_scattered() -> None:
-    text = "Birds delayed the work in the glen. Far away, the islands stand at forty percent."
-    together = align("Birds delayed the work in the glen.", [source(text)])
-    apart = align("Birds delayed the work on the islands.", [source(text)])
-    assert apart.scattered > together.scattered
-    assert apart.cohesion < together.cohesion
-
-
 def test_nothing_speaks_against_a_claim_without_a_source() -> None:
-    assert align("Dogs bark.", []) == Alignment(absent=1.0)
+    assert align("Dogs bark.", []) == Alignment()
 
 
 def test_a_long_source_is_searched_for_the_sentences_that_matter() -> None:

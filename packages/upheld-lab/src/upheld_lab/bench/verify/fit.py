@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.verify.figures import balanced_accuracy
 from upheld_lab.bench.verify.labels import Label
 from upheld_lab.bench.verify.read import Seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 EVEN_ODDS = 0.5  # what people take `supported` to mean at the least
 
@@ -38,17 +42,38 @@ def fit(sets: Mapping[str, Sequence[Seen]], half: Collection[str] = ()) -> Decid
 
 
 def _aggregate(read: Sequence[tuple[Features, bool, bool]]) -> Aggregate:
-    twins = np.array([is_twin for _, _, is_twin in read])
-    share = twins.mean()
-    even = (
-        np.ones(len(read)) if share in (0, 1) else np.where(twins, 0.5 / share, 0.5 / (1 - share))
-    )
-    weights, bias = logistic(
-        np.array([_row(features) for features, _, _ in read]),
-        np.array([supported for _, supported, _ in read], float),
-        even,
-    )
-    return Aggregate(**dict(zip(NAMES, weights, strict=True)), bias=bias)
+    """Fit weights; a feature whose weight has the wrong sign is left out, and the rest fitted anew.
+
+    Such a weight is an accident of the data: an absent figure supports no claim.
+    """
+    x = np.array([_row(features) for features, _, _ in read])
+    y = np.array([supported for _, supported, _ in read], float)
+    used = list(range(len(NAMES)))
+    while True:
+        weights, bias = logistic(x[:, used], y, _even([twin for _, _, twin in read]))
+        right = [at for at, weight in zip(used, weights, strict=True) if _is_sound(at, weight)]
+        if right == used:
+            break
+        used = right
+    found = dict.fromkeys(NAMES, 0.0)
+    found |= {NAMES[at]: weight for at, weight in zip(used, weights, strict=True)}
+    return Aggregate(**found, bias=bias)
+
+
+def _even(twins: Sequence[bool]) -> npt.NDArray[np.float64]:
+    """Weights of rows such that twins count for half of all."""
+    share = sum(twins) / len(twins)
+    if share in (0, 1):
+        return np.ones(len(twins))
+    return np.where(twins, 0.5 / share, 0.5 / (1 - share))
+
+
+def _is_sound(at: int, weight: float) -> bool:
+    return NAMES[at] in _EITHER or weight == 0 or (weight > 0) == (NAMES[at] in _FOR)
+
+
+_FOR = frozenset(("best", "second", "gathered", "focus", "overlap", "quantity_match"))
+_EITHER = frozenset(("premises", "sources"))  # all others speak against a claim
 
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:

@@ -16,10 +16,12 @@ from functools import cached_property
 
 from upheld._internal.probability import logit, sigmoid
 from upheld.text.words import terms
+from upheld.types import Cause
 from upheld.verification.alignment import ALIGNED, Alignment, align
 from upheld.verification.premises import Finding, Task
 from upheld.verification.source import Source
 
+_ABSENT = {Cause.FIGURE_ABSENT, Cause.NAME_ABSENT, Cause.NOT_ASSERTED}
 _BOUND = 1e-4  # clip probabilities this close to 0 and 1
 
 
@@ -33,11 +35,12 @@ class Features(Alignment):
     against: float  # logit of contradiction by the premise that contradicts most, of any source
     premises: float  # log of the number of premises read
     overlap: float  # share of the claim's terms that occur in the sources
-    objected: float  # 1 if a rule that is always right vetoes every premise
+    objected: float  # 1 if every premise denies the claim or leaves it open
     focus: float = 0.0  # logit of entailment by the sentence nearest to the claim
     focus_against: float = 0.0  # logit of contradiction by it
     sources: float = 0.0  # log of the number of sources read together
     figure_absent: float = 0.0  # 1 if every premise lacks a figure of the claim
+    name_absent: float = 0.0  # 1 if every premise lacks a name of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,7 @@ class Aggregate(Features):
     overlap: float = 0.0
     objected: float = -20.0
     figure_absent: float = -20.0
+    name_absent: float = -20.0
     bias: float = 0.0
 
     def __call__(self, features: Features) -> float:
@@ -112,8 +116,7 @@ def _features(
     gathered = [logit(each.judgement.entails, _BOUND) for each in free if each.premise.gathered]
     told = terms(task.said)
     found = frozenset[str]().union(*(source.terms_of(task.said) for source in sources))
-    vetoes = [each.veto for each in read if each.veto is not None]
-    vetoed, certain = len(vetoes) == len(read), all(veto.is_certain for veto in vetoes)
+    vetoes = {None if each.veto is None else each.veto.cause for each in read}
     focus, focus_against = _focus(findings, found, supports[0], logit(against, _BOUND))
     aligned = align(task.said, sources)
     return Features(
@@ -123,11 +126,12 @@ def _features(
         against=logit(against, _BOUND),
         premises=math.log(len(read)),
         overlap=len(found) / len(told) if told else 0.0,
-        objected=float(vetoed and certain),
+        objected=float(vetoes == {Cause.NOT_ASSERTED}),
         focus=focus,
         focus_against=focus_against,
         sources=math.log(len(sources)),
-        figure_absent=float(vetoed and not certain),
+        figure_absent=float(vetoes <= _ABSENT and Cause.FIGURE_ABSENT in vetoes),
+        name_absent=float(vetoes <= _ABSENT and Cause.NAME_ABSENT in vetoes),
         **{each.name: getattr(aligned, each.name) for each in ALIGNED},
     )
 

@@ -27,11 +27,6 @@ class Veto:
     reason: str
     missing: int = 1  # how many figures or names the premise lacks
 
-    @property
-    def is_certain(self) -> bool:
-        """Whether the veto decides; a figure may be absent because it is computed or rounded."""
-        return self.cause is not Cause.FIGURE_ABSENT
-
 
 @dataclass(frozen=True, kw_only=True)
 class ConsistencyRules:

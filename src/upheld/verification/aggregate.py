@@ -74,10 +74,11 @@ class SourceScore:
     sources: tuple[Source, ...]
     findings: tuple[Finding, ...]
     against: float  # the highest contradiction score of any source
+    focused: tuple[Finding, ...] = ()  # about the nearest sentence of each of the sources
 
     @cached_property
     def features(self) -> Features:
-        return _features(self.task, self.sources, self.findings, self.against)
+        return _features(self)
 
     @property
     def alone(self) -> bool:
@@ -104,20 +105,29 @@ def source_scores(task: Task, findings: Sequence[Finding]) -> list[SourceScore]:
     for finding in findings:
         groups.setdefault(finding.sources, []).append(finding)
     against = max((each.judgement.contradicts for each in _unfocused(findings)), default=0.0)
-    return [SourceScore(task, sources, tuple(group), against) for sources, group in groups.items()]
+    focused = {each.sources[0]: each for each in findings if each.premise.focused}
+    return [
+        SourceScore(
+            task,
+            sources,
+            tuple(group),
+            against,
+            tuple(focused[each] for each in sources if each in focused),
+        )
+        for sources, group in groups.items()
+    ]
 
 
-def _features(
-    task: Task, sources: Sequence[Source], findings: Sequence[Finding], against: float
-) -> Features:
-    read = _unfocused(findings)
+def _features(score: SourceScore) -> Features:
+    task, sources, against = score.task, score.sources, score.against
+    read = _unfocused(score.findings)
     free = _free(read)
     supports = sorted((logit(each.judgement.entails, _BOUND) for each in free), reverse=True)
     gathered = [logit(each.judgement.entails, _BOUND) for each in free if each.premise.gathered]
     told = terms(task.said)
     found = frozenset[str]().union(*(source.terms_of(task.said) for source in sources))
     vetoes = {None if each.veto is None else each.veto.cause for each in read}
-    focus, focus_against = _focus(findings, found, supports[0], logit(against, _BOUND))
+    focus, focus_against = _focus(score.focused, found, supports[0], logit(against, _BOUND))
     aligned = align(task.said, sources)
     return Features(
         best=supports[0],
@@ -130,27 +140,29 @@ def _features(
         focus=focus,
         focus_against=focus_against,
         sources=math.log(len(sources)),
-        figure_absent=float(vetoes <= _ABSENT and Cause.FIGURE_ABSENT in vetoes),
+        # A sum of the source's values, or a value within its bounds, has a match.
+        figure_absent=float(
+            vetoes <= _ABSENT and Cause.FIGURE_ABSENT in vetoes and aligned.quantity_match == 0
+        ),
         name_absent=float(vetoes <= _ABSENT and Cause.NAME_ABSENT in vetoes),
         **{each.name: getattr(aligned, each.name) for each in ALIGNED},
     )
 
 
 def _focus(
-    findings: Sequence[Finding], found: frozenset[str], best: float, against: float
+    focused: Sequence[Finding], found: frozenset[str], best: float, against: float
 ) -> tuple[float, float]:
-    """Return logits of entailment and contradiction by the sentence nearest to the claim.
+    """Return logits of entailment and contradiction by the sentences nearest to the claim.
 
     The sentence counts as far as it has the claim's terms that the source has; for the rest, the
     other premises do: it may begin with "It", or say only half of what the claim says.
     """
-    focused = [each for each in findings if each.premise.focused]
     if not focused:
         return best, against
-    finding = max(focused, key=lambda each: each.judgement.entails)
-    share = len(found & terms(finding.premise.text)) / len(found) if found else 1.0
-    entails = logit(finding.judgement.entails, _BOUND)
-    contradicts = logit(finding.judgement.contradicts, _BOUND)
+    text = " ".join(each.premise.text for each in focused)
+    share = len(found & terms(text)) / len(found) if found else 1.0
+    entails = logit(max(each.judgement.entails for each in focused), _BOUND)
+    contradicts = logit(max(each.judgement.contradicts for each in focused), _BOUND)
     return best + share * (entails - best), against + share * (contradicts - against)
 
 

@@ -219,7 +219,7 @@ def _value(each: Quantity, about: Mapping[str, float], evidence: Evidence) -> _V
     if allowed is not None:
         return _Value(_LOOSE * close * allowed, out_of_bounds=not allowed)
     if _adds_up(each, rivals):
-        return _Value()
+        return _Value(_FITS)
     return _Value(conflict=close, absent=True)
 
 

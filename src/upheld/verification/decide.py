@@ -32,9 +32,13 @@ class Decide:
     contradicted_above: float = 0.5  # above 1, a two-way verifier: it never says `contradicted`
 
     def probability(self, features: Features) -> float:
-        """The probability of support; below the threshold if the rules veto every premise."""
+        """The probability of support; below the threshold if a rule vetoes every premise.
+
+        Only denials and figures that nothing explains are vetoes; an absent name is a feature.
+        """
         score = self.aggregate(features)
-        return min(score, _STOPPED * self.supported_above) if features.objected else score
+        vetoed = features.objected or features.figure_absent
+        return min(score, _STOPPED * self.supported_above) if vetoed else score
 
     @property
     def fingerprint(self) -> str:

@@ -4,8 +4,9 @@
 2. entailment by each cited passage alone, and by all of them together;
 3. entailment by the other passages, so that a wrong citation can be fixed.
 
-A claim is `supported` only by an exact quote, or by a premise that the model read whole and scored
-in time with valid probabilities, that has the claim's figures and names, and that does not deny it.
+A claim is `supported` only by an exact quote, or by premises that the model read whole and scored
+in time with valid probabilities, and that do not deny it. Absent figures and names, other units,
+bounds and orders count against it.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def _is_sound(at: int, weight: float) -> bool:
 
 
 _FOR = frozenset(("best", "second", "gathered", "focus", "overlap", "quantity_match"))
-_EITHER = frozenset(("premises", "sources"))  # all others speak against a claim
+_EITHER = frozenset(("premises",))  # all others speak against a claim
 
 
 def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:

@@ -50,7 +50,7 @@ class Seen:
     def vetoed(self) -> bool:
         """Whether the rules veto every premise of a sentence."""
         return any(
-            one.features and not one.quoted and all(each.objected for each in one.features)
+            one.features and not one.quoted and all(map(_is_vetoed, one.features))
             for one in self.sentences
         )
 
@@ -67,6 +67,10 @@ class Seen:
             if each.features and not each.quoted
         ]
         return min(best, key=plain, default=None)
+
+
+def _is_vetoed(features: Features) -> bool:
+    return bool(features.objected or features.figure_absent)
 
 
 def _probability(sentence: Sentence, decide: Decide) -> float:

@@ -34,7 +34,7 @@ def test_weights_of_0_1_name_the_aggregation_otherwise() -> None:
 def test_the_fingerprint_follows_the_values_and_nothing_else() -> None:
     decide = fitted(json.dumps(GOOD), "model:1")
     # Part of what a guarantee is bound to: a new one here means that all must be fitted again.
-    assert decide.fingerprint == "7078ad22"
+    assert decide.fingerprint == "acc38299"
     assert replace(decide, supported_above=0.6).fingerprint != decide.fingerprint
     lighter = replace(decide.aggregate, best=0.4)
     assert replace(decide, aggregate=lighter).fingerprint != decide.fingerprint

@@ -20,7 +20,7 @@ from upheld.text.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, Place, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, including its two special tokens
-_RULES = "4"  # increase this if the same text would be cut differently
+_RULES = "5"  # increase this if the same text would be cut differently
 _CHARACTERS = 10  # per token; prose has 4 to 5, more is not prose (encoded data, ruled lines)
 _WORD = re.compile(r"\S+")
 
@@ -38,6 +38,7 @@ class _Piece:
     tokens: int
     grain: _Grain
     opens: bool = False  # starts a heading or a page
+    announces: bool = False  # ends with a colon: the code or the list that follows belongs to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Chunker:
         page_at = partial(bisect_right, read.pages)
         title = self.counter(document.title)
         start = end = used = 0
+        last: _Piece | None = None  # of the passage, if it announces what follows
         path: tuple[str, ...] = ()
         room = self.most
         while pieces:
@@ -112,11 +114,16 @@ class Chunker:
                 piece.grain is _Grain.SENTENCE and used > 0 and piece.tokens <= room
             )
             if (fits and not (piece.opens and crowded)) or (smallest and not used):
-                used, end = used + piece.tokens, piece.end
+                announces = piece.announces and piece.start > start
+                used, end, last = used + piece.tokens, piece.end, piece if announces else None
             elif crowded or smallest:
+                pieces.appendleft(piece)
+                if last is not None and last.tokens + piece.tokens <= room:
+                    pieces.appendleft(last)
+                    end = len(text[start : last.start].rstrip()) + start
+                    last = None
                 yield start, end, path
                 used = 0
-                pieces.appendleft(piece)
             else:
                 pieces.extendleft(reversed(self._finer(text, piece, room)))
         if used:
@@ -138,7 +145,9 @@ class Chunker:
         before = 0
         for start, end in block_spans(text, borders):
             at = bisect_right(borders, start)
-            yield _Piece(start, end, self._tokens(text[start:end]), _Grain.BLOCK, at > before)
+            announces = text[max(start, end - 4) : end].rstrip("*_").endswith(":")
+            tokens = self._tokens(text[start:end])
+            yield _Piece(start, end, tokens, _Grain.BLOCK, at > before, announces)
             before = at
 
     def _finer(self, text: str, piece: _Piece, room: int) -> list[_Piece]:
@@ -153,6 +162,7 @@ class Chunker:
             spans, grain = self._word_runs(text, piece, room), _Grain.WORDS
         pieces = [_Piece(start, end, self._tokens(text[start:end]), grain) for start, end in spans]
         pieces[0] = replace(pieces[0], opens=piece.opens)
+        pieces[-1] = replace(pieces[-1], announces=piece.announces)
         return pieces
 
     def _tokens(self, text: str) -> int:

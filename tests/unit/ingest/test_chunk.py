@@ -221,3 +221,11 @@ def test_places_are_those_that_begin_inside_a_passage() -> None:
             place = passage.place_at(at)
             assert place.heading_path == (text[heading + 3 :].split("\n")[0],)
             assert place.page == sum(page <= at for page in pages)
+
+
+def test_what_announces_code_or_a_list_is_not_parted_from_it() -> None:
+    filler = " ".join([WORDS] * 3)
+    text = f"{filler}\n\nTo return, issue the following command:\n\ngit bisect reset now\n\n{WORDS}"
+    first, second, *_ = chunk(ReadDocument(text), replace(chunker(), most=tokens(filler) + 12))
+    assert first.text == filler
+    assert second.text.startswith("To return, issue the following command:\n\ngit bisect reset")

@@ -41,6 +41,19 @@ def page_sentences(body: str) -> list[str]:
             "Note: Long words do not have to be quoted.",
         ),
         (
+            "<dl><dt>-d</dt>\n<dt> --delete </dt><dd><p> All refs are deleted.</p></dd></dl>",
+            "- -d, --delete: All refs are deleted.",
+        ),
+        (
+            "<dl><dt><span><code>-1</code><br></span><span><code>--single</code> <a id='x'></a>\n"
+            "</span></dt><dd><div><p>Restores at once.</p></div></dd></dl>",
+            "- `-1`, `--single`: Restores at once.",
+        ),
+        (
+            "<dl><dt>Can I undo it?</dt><dd>You cannot.</dd></dl>",
+            "- Can I undo it?",
+        ),
+        (
             "<ul><li><h4><b>Caution</b></h4><p>It cannot be undone.</p></li></ul>",
             "- **Caution**: It cannot be undone.",
         ),

@@ -85,6 +85,7 @@ def _prepare(tree: HtmlElement) -> int:
     """
     from upheld.ingest.read.hidden import remove_hidden
     from upheld.ingest.read.html_tables import flatten_tables
+    from upheld.ingest.read.html_terms import join_terms
 
     hidden = remove_hidden(tree)
     for anchor in tree.iter("a"):
@@ -92,6 +93,7 @@ def _prepare(tree: HtmlElement) -> int:
             anchor.tag = "span"  # an anchor, not a link: parts with many links are taken for menus
     flatten_tables(tree)
     _as_shown(tree)
+    join_terms(tree)
     _mark_main(tree)
     return hidden
 

@@ -330,8 +330,6 @@ NO_TEXT_OF_USERS = {
     "upheld.text.word_search.WordIndex.of": _LABELS,
     "upheld.text.word_search.WordIndex.shared": _LABELS,
     "upheld.verification.check_claim.Hypothesis.__call__": "looks at the first 10,000 characters",
-    "upheld.generation.extractive_answerer.select_passages": "weighs scores of passages",
-    "upheld.generation.extractive_answerer.signals": "weighs scores of passages",
     "upheld.planning.plan.unplanned": "takes the reason of a failure",
     "upheld.answer.verdicts.stated_guarantee": "takes labels of what went amiss",
     "upheld.answer.render.numbered": _LABELS,

@@ -62,6 +62,21 @@ NOTHING_WRITTEN = {
     Status.FAILED: "No answer could be written.",
 }
 NOTHING_UPHELD = "No sentence of the answer could be upheld by the documents."
+# Below this P(right) an answer is shown as doubtful: docs/decisions/030-choosing-the-sentence.md
+DOUBTFUL_BELOW = 0.55
+
+
+def in_words(p_right: float | None, doubtful: bool) -> str:
+    """Say how probably an answer answers the question; nothing if that is not known.
+
+    >>> in_words(0.82, doubtful=False)
+    'This probably answers the question (0.82).'
+    """
+    if p_right is None:
+        return ""
+    if doubtful:
+        return f"It is doubtful whether this answers the question ({p_right:.2f})."
+    return f"This probably answers the question ({p_right:.2f})."
 
 
 def render(
@@ -87,6 +102,7 @@ def render(
         status = status if status is Status.FAILED else Status.ABSTAINED
         text = NOTHING_UPHELD if written else NOTHING_WRITTEN[status]
     notes = (*draft.notes, *(left_out(written) if keep_supported else ()))
+    p_right = p_right_of(draft) if said else None
     return Answer(
         id=new_id(),
         question=draft.question.text,
@@ -101,7 +117,26 @@ def render(
         degraded=tuple(dict.fromkeys((*run.degraded, *notes))),
         usage=run.meter.used,
         trace=tuple(sorted(run.events, key=lambda event: event.id)),
+        p_right=p_right,
+        doubtful=p_right is not None and p_right < DOUBTFUL_BELOW,
     )
+
+
+def p_right_of(draft: Draft) -> float | None:
+    """Return the probability that a draft answers the question; None if nothing is known of it.
+
+    A writer of quotes estimates it by itself. Otherwise it is that of the best claim: P(support)
+    times relevance, which was fitted on right and wrong answers.
+    """
+    if draft.p_right is not None:
+        return draft.p_right
+    known = [
+        (1.0 if claim.verdict.cause is Cause.QUOTED else claim.verdict.probability or 0.0)
+        * claim.relevance
+        for claim in draft.claims
+        if claim.relevance is not None and claim.verdict.support is Support.SUPPORTED
+    ]
+    return max(known, default=None)
 
 
 def numbered(ids: Iterable[str]) -> dict[str, int]:

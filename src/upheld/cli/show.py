@@ -62,10 +62,13 @@ def complain(error: UpheldError) -> None:
 
 def show_answer(answer: Answer) -> None:
     """Every claim with its verdict and the words that decided, the sources, and what was amiss."""
-    from upheld.answer.render import numbered  # here, so that errors and help are shown at once
+    # Here, so that errors and help are shown at once.
+    from upheld.answer.render import in_words, numbered
 
     if answer.status in (Status.ABSTAINED, Status.FAILED):
         out.print(Text(answer.text, style="yellow"))
+    if likely := in_words(answer.p_right, answer.doubtful):
+        out.print(Text(likely, style="yellow" if answer.doubtful else "dim"))
     numbers = numbered(passage.id for passage in answer.sources)
     for claim in answer.claims:
         show_claim(claim, numbers)

@@ -6,107 +6,112 @@ one. It works offline, and it is the fallback when the language model fails.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from upheld.errors import ModelError
-from upheld.ports import Embedder, Grader
-from upheld.retrieval.grade import relevances
-from upheld.run.calls import embed
+from upheld.generation.candidates import Candidate, quoted, sentences_of, shared_words
+from upheld.generation.choose import p_right, pick_sentences, rank_sentences, right_features
+from upheld.generation.sentence_features import SentenceFeatures, sentence_features
+from upheld.generation.sentence_weights import ABSTAIN_BELOW, FITTED_FOR
+from upheld.ports import Embedder, Grader, QueryPassagePair
+from upheld.run.calls import embed, grade
 from upheld.run.trace import current_run, span
-from upheld.text.instructions import without_instructions
-from upheld.text.sentences import Span, begins_midway, ends_midway, sentence_spans
-from upheld.text.words import content_stems, rarities
-from upheld.types import Claim, Draft, Evidence, Passage, Question
+from upheld.types import Draft, Evidence, Hit, Question
 
-_FEWEST_WORDS = 3
-_LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
-_ANNOUNCES = re.compile(r"[\w,`)][`*_)]{0,3}\Z|:[*_]{0,2}\Z")  # the end of a line before a list
-_ANNOUNCES_LENGTH = 4  # characters at the end of a sentence that the pattern looks at
-_DENIES = re.compile(
-    r"\b(?:not|never|cannot|no|none|neither|avoid|without|except|unless|wrong|false|incorrect|invalid"
-    r"|myths?|unsupported|forbidden|prohibited|impossible)\b|n['’]t\b",
-    re.IGNORECASE,
-)
+_LONGEST_NEAREST = 300  # characters of the nearest sentence that an abstention shows
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A sentence of a passage, and its score for the question."""
+class Quotes:
+    """The sentences to quote, best first, and P(right); no sentences if that is too low."""
 
-    passage: Passage
-    rank: int
-    start: int  # in the passage
-    end: int
-    score: float = 0.0
-
-    @property
-    def text(self) -> str:
-        return self.passage.text[self.start : self.end]
-
-    @property
-    def alone(self) -> Passage:
-        """The sentence as a passage with title and headings, which say what its "it" refers to."""
-        return replace(self.passage, text=self.text)
+    sentences: tuple[Candidate, ...] = ()
+    p_right: float | None = None
+    nearest: Candidate | None = None  # the best sentence, if none is quoted
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractiveWriter:
-    """Quotes the sentences that score best by shared words, embedding, passage rank and grade.
+    """Quotes the sentence that most probably answers, and after it the next two.
 
-    Returns a draft without claims if no sentence scores at least `abstain_below`.
+    Returns a draft without claims if P(right) is below `abstain_below`; a note names the nearest
+    sentence then. With other models than `fitted_for`, P(right) is not known. Without a grader or
+    an embedder, sentences are chosen by shared words and the cosine.
     """
 
     embedder: Embedder | None = None
     grader: Grader | None = None
     max_passages: int = 5
     max_sentences: int = 3
-    # Fitted on dev questions: docs/decisions/006-quoting.md
+    abstain_below: float = ABSTAIN_BELOW
+    fitted_for: tuple[str, str] = FITTED_FOR
+    # Without grader or embedder, fitted on dev questions: docs/decisions/006-quoting.md
     meaning_weight: float = 0.6  # of the cosine; shared words have the other 0.4
     rank_penalty: float = 0.03  # for every rank below the first passage
-    grade_weight: float = 0.5  # of the grader's probability; the score above has the other half
-    abstain_below: float = 0.30
+    least_score: float = 0.30
     keep_within: float = 0.75  # further sentences must reach this share of the best score
 
     async def __call__(self, question: Question, evidence: Evidence) -> Draft:
         with span("write", note="quote"):
-            picked = self.pick(await self.scored(question, evidence.top(self.max_passages)))
-            return Draft(question, tuple(map(quoted, picked)), evidence)
+            return drafted(question, evidence, await self.quotes(question, evidence))
 
-    async def scored(self, question: Question, evidence: Evidence) -> list[Candidate]:
-        """Return every sentence of the evidence with its score for the question."""
-        candidates = sentences_of(evidence.passages)
-        return await self._graded(question, await self._score(question.text, candidates))
+    async def quotes(self, question: Question, evidence: Evidence) -> Quotes:
+        """Choose the sentences to quote from the first passages."""
+        hits = evidence.top(self.max_passages)
+        candidates = sentences_of(hits.passages)
+        cosines = await self._cosines(question.text, candidates)
+        known = await self._features(question.text, hits, candidates, cosines)
+        if known is None:
+            return Quotes(tuple(self._by_words(question.text, candidates, cosines)))
+        if not known:
+            return Quotes()
+        ranked = rank_sentences(candidates, known)
+        if not self._is_calibrated():
+            any_fits = self._by_words(question.text, candidates, cosines)
+            return Quotes(tuple(pick_sentences(ranked, self.max_sentences)) if any_fits else ())
+        right = p_right(right_features(ranked))
+        if right < self.abstain_below:
+            return Quotes((), right, ranked[0].candidate)
+        return Quotes(tuple(pick_sentences(ranked, self.max_sentences)), right)
 
-    async def _score(self, question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        shared = shared_words(question, candidates)
-        meaning = await self._cosines(question, candidates)
-        weight = self.meaning_weight if meaning is not None else 0.0
-        return [
-            replace(
-                each,
-                score=weight * (meaning[i] if meaning is not None else 0.0)
-                + (1 - weight) * shared[i]
-                - self.rank_penalty * each.rank,
+    def _is_calibrated(self) -> bool:
+        """Whether P(right) is known: the scores of other models have another scale."""
+        models = (self.grader, self.embedder)
+        return tuple(each.identity for each in models if each is not None) == self.fitted_for
+
+    async def known(
+        self, question: str, hits: Evidence
+    ) -> tuple[list[Candidate], list[SentenceFeatures]] | None:
+        """Return the sentences of passages with their features; None if a model is missing."""
+        candidates = sentences_of(hits.passages)
+        cosines = await self._cosines(question, candidates)
+        features = await self._features(question, hits, candidates, cosines)
+        return None if features is None else (candidates, features)
+
+    async def _features(
+        self,
+        question: str,
+        hits: Sequence[Hit],
+        candidates: Sequence[Candidate],
+        cosines: Sequence[float] | None,
+    ) -> list[SentenceFeatures] | None:
+        """Return the features of all candidates; None if a model is missing or fails."""
+        if self.grader is None or cosines is None:
+            return None
+        texts = [
+            *(hit.passage.searchable for hit in hits),  # most were graded by the search already
+            *(each.alone.searchable for each in candidates),
+        ]
+        try:
+            grades = await grade(
+                self.grader, "quote", [QueryPassagePair(question, text) for text in texts]
             )
-            for i, each in enumerate(candidates)
-        ]
-
-    async def _graded(self, question: Question, scored: list[Candidate]) -> list[Candidate]:
-        if self.grader is None:
-            return scored
-        alone = [each.alone for each in scored]
-        grades = await relevances(
-            self.grader, "quote", question, alone, "sentences are quoted without grades"
-        )
-        if grades is None:
-            return scored
-        weight = self.grade_weight
-        return [
-            replace(each, score=weight * (grade + 1) / 2 + (1 - weight) * each.score)
-            for each, grade in zip(scored, grades, strict=True)
-        ]
+        except ModelError as error:
+            current_run().degrade("the grader failed, sentences are quoted without grades", error)
+            return None
+        whole, alone = grades[: len(hits)], grades[len(hits) :]
+        return sentence_features(question, hits, whole, candidates, alone, cosines)
 
     async def _cosines(self, question: str, candidates: Sequence[Candidate]) -> list[float] | None:
         if self.embedder is None or not candidates:
@@ -119,10 +124,23 @@ class ExtractiveWriter:
             return None
         return [float(vector @ asked) for vector in said]
 
-    def pick(self, scored: Sequence[Candidate]) -> list[Candidate]:
+    def _by_words(
+        self, question: str, candidates: Sequence[Candidate], cosines: Sequence[float] | None
+    ) -> list[Candidate]:
         """Return the best different sentences in reading order; none if all score too low."""
+        shared = shared_words(question, candidates)
+        weight = 0.0 if cosines is None else self.meaning_weight
+        scored = [
+            replace(
+                each,
+                score=weight * (0.0 if cosines is None else cosines[i])
+                + (1 - weight) * shared[i]
+                - self.rank_penalty * each.rank,
+            )
+            for i, each in enumerate(candidates)
+        ]
         best_first = sorted(scored, key=lambda each: -each.score)
-        if not best_first or best_first[0].score < self.abstain_below:
+        if not best_first or best_first[0].score < self.least_score:
             return []
         floor = best_first[0].score * self.keep_within
         picked: dict[str, Candidate] = {}
@@ -139,66 +157,18 @@ class ExtractiveWriter:
         )
 
 
-def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """Return the sentences that can be quoted alone.
-
-    Headings, fragments and instructions to the answering system (prompt injection) are left out.
-    """
-    return [
-        Candidate(passage, rank, start, end)
-        for rank, passage in enumerate(passages)
-        for start, end in _whole_sentences(without_instructions(passage.text))
-        if not passage.text.startswith("#", start)
-        and len(passage.text[start:end].split()) >= _FEWEST_WORDS
-    ]
+def drafted(question: Question, evidence: Evidence, quotes: Quotes) -> Draft:
+    """Make the draft of quotes; one without claims says which sentence came nearest."""
+    notes = () if quotes.nearest is None else (nearest(quotes.nearest, quotes.p_right or 0.0),)
+    claims = tuple(map(quoted, quotes.sentences))
+    return Draft(question, claims, evidence, notes, p_right=quotes.p_right)
 
 
-def _whole_sentences(text: str) -> Iterator[Span]:
-    """Yield the spans of sentences that can be read alone.
-
-    Fragments are left out, and so are list items below a line such as "You must not:", which
-    would say the opposite without that line.
-    """
-    has_capitals = text != text.lower()  # without capitals, lower case does not mean a fragment
-    denied = False
-    before = 0
-    for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        item = _LIST_ITEM.match(sentence) is not None
-        if not item and _ANNOUNCES.search(sentence[-_ANNOUNCES_LENGTH:]):
-            denied = _DENIES.search(sentence) is not None
-        elif not item and "\n" in text[before:start]:
-            denied = False
-        elif denied:
-            before = end
-            continue
-        before = end
-        if not (has_capitals and begins_midway(sentence)) and not ends_midway(sentence):
-            yield start, end
-
-
-def shared_words(question: str, candidates: Sequence[Candidate]) -> list[float]:
-    """Return the share of the question's words that each sentence has; rare words count more.
-
-    A word in the title counts half, because it does not distinguish sentences of the document.
-    """
-    asked = content_stems(question)
-    have = [content_stems(each.text) for each in candidates]
-    titles = [content_stems(each.passage.title) for each in candidates]
-    rarity = rarities(asked, have)
-    whole = sum(rarity.values()) or 1.0
-    return [
-        sum(
-            rarity[word] * (1.0 if word in sentence else 0.5)
-            for word in asked
-            if word in sentence or word in title
-        )
-        / whole
-        for sentence, title in zip(have, titles, strict=True)
-    ]
-
-
-def quoted(candidate: Candidate) -> Claim:
-    """Make a claim whose text is the quoted sentence."""
-    citation = candidate.passage.cite(candidate.start, candidate.end)
-    return Claim(text=candidate.text, citations=(citation,))
+def nearest(candidate: Candidate, right: float) -> str:
+    """Say which sentence came nearest to an answer, and that it probably does not answer."""
+    words = " ".join(candidate.text.split())
+    short = words if len(words) <= _LONGEST_NEAREST else f"{words[:_LONGEST_NEAREST]}…"
+    return (
+        f"nearest, but probably no answer ({right:.2f}): “{short}” "
+        f"({candidate.passage.title or candidate.passage.uri})"
+    )

@@ -207,7 +207,7 @@ def extractive_answerer(stages: StageFactory, bridges: bool) -> ExtractiveAnswer
     grader = stages.resources.grade.grader
     bridge = Bridge(search=stages.found(Bridge.candidates), grader=grader)
     return ExtractiveAnswerer(
-        quote=replace(stages.quote, max_sentences=6, keep_within=0.3, abstain_below=0.2),
+        quote=stages.quote,
         bridge=bridge if bridges and grader else None,
     )
 

@@ -36,6 +36,7 @@ Body = dict[str, Any]
 KEEP_SECONDS = 0.5  # to store an answer, taken from its own time
 LEAST_SECONDS = 0.4  # to store an answer that has used up its time
 Name = Field(default=None, max_length=64)
+_NEW_FIELDS: Body = {"p_right": None, "doubtful": False}  # of answers stored by 0.2 and before
 
 
 class AskBudget(BaseModel):
@@ -165,8 +166,8 @@ async def _keep(
 
 
 def shown(answer: KeptAnswer) -> Body:
-    """Return a stored answer as sent; one of 0.1 gets the field names of this version too."""
-    return with_new_names({**answer.body, "trace": answer.trace})
+    """Return a stored answer as sent; an older one gets the fields of this version, too."""
+    return with_new_names({**_NEW_FIELDS, **answer.body, "trace": answer.trace})
 
 
 def _kept(collection: str, body: Body) -> KeptAnswer:

@@ -87,6 +87,7 @@ class Draft:
     evidence: Evidence = Evidence()
     notes: tuple[str, ...] = ()  # problems while writing, shown in the trace and in `degraded`
     conflicts: tuple[Conflict, ...] = ()  # sources that disagree, shown to the reader
+    p_right: float | None = None  # set by writers that know it; see `Answer`
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,12 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question: text with marks, its claims with verdicts, and the trace."""
+    """The answer to a question: text with marks, its claims with verdicts, and the trace.
+
+    `p_right` is the probability that it answers the question, whatever the verdicts on its claims:
+    a source may say a sentence word for word that answers another question. It is None where no
+    grader read the answer. An answer is `doubtful` if it is about as likely wrong as right.
+    """
 
     id: str
     question: str
@@ -161,6 +167,8 @@ class Answer:
     degraded: tuple[str, ...] = ()
     usage: Usage = Usage()
     trace: tuple[Event, ...] = ()
+    p_right: float | None = None
+    doubtful: bool = False
 
     def __str__(self) -> str:
         return self.text

@@ -18,10 +18,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("command", "numbers"),
-    [
-        ("select-passages", {"grade", "sentence", "search", "shift"}),
-        ("bridges", {"grade", "shift"}),
-    ],
+    [("bridges", {"grade", "shift"})],
 )
 def test_a_fit_prints_its_numbers_and_what_they_are_worth(
     command: str, numbers: set[str], cache: Path, tmp_path: Path

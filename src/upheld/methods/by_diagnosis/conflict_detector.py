@@ -13,7 +13,7 @@ from itertools import islice
 
 from upheld.answer.verdicts import is_supported
 from upheld.errors import BudgetExceededError, ModelError
-from upheld.generation.extract import Candidate, quoted, sentences_of
+from upheld.generation.candidates import Candidate, quoted, sentences_of
 from upheld.ports import Grader, QueryPassagePair, Searcher
 from upheld.run.calls import grade
 from upheld.run.trace import current_run, span

@@ -42,13 +42,21 @@ class RelevanceGate:
     least: float = 0.35  # below: the answer is withheld; decisions 011 and 018
 
     async def __call__(self, draft: Draft, *, alone: bool) -> Draft:
-        """The draft, its quotes or nothing; an answer of several facets (not `alone`) passes."""
+        """The draft, its quotes or nothing; an answer of several facets (not `alone`) passes.
+
+        So do quotes whose writer knew P(right): it has decided already.
+        """
+        if draft.p_right is not None:
+            return draft
         best = await self._best_relevance(draft)
         if not alone or best is None or best >= (self.enough if self.quote else self.least):
             return draft
         if self.quote is not None:
             quoted = await self.check(await self.quote(draft.question, draft.evidence))
-            if quoted.claims and max(best, await self._best_relevance(quoted) or 0.0) >= self.least:
+            sure = quoted.p_right is not None or best >= self.least
+            if quoted.claims and (
+                sure or (await self._best_relevance(quoted) or 0.0) >= self.least
+            ):
                 notes = (*draft.notes, QUOTED)
                 return replace(quoted, notes=notes, conflicts=draft.conflicts)
             if best >= self.least:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from upheld.answer.render import marks, numbered
+from upheld.answer.render import in_words, marks, numbered
 from upheld.check import CheckedAnswer, CheckedSource
 from upheld.types import Answer, Claim, Evidence, Passage, Support
 
@@ -17,7 +17,9 @@ def answer_text(answer: Answer) -> str:
     numbers = numbered(passage.id for passage in answer.sources)
     said = _claims(answer.claims, numbers) if answer.claims else (answer.text,)
     sources = (_place(number, each) for number, each in enumerate(answer.sources, start=1))
-    return _page(f"status: {answer.status}", said, sources, answer.degraded)
+    likely = in_words(answer.p_right, answer.doubtful)
+    first = "\n".join(filter(None, (f"status: {answer.status}", likely)))
+    return _page(first, said, sources, answer.degraded)
 
 
 def checked_text(checked: CheckedAnswer) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode
 from fastapi.sse import format_sse_event
 
 from upheld._internal.to_json import to_json
+from upheld.answer.render import in_words
 from upheld.service.answering import Body
 from upheld.types import Support
 
@@ -83,6 +84,8 @@ class Behind:
     question: str  # which was answered: earlier messages are in it
     status: str
     degraded: tuple[str, ...]
+    p_right: float | None  # the probability that it answers the question
+    doubtful: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,14 @@ def completion(body: Body, *, model: str, created: int, texts: str) -> Completio
             used["prompt_tokens"] + used["completion_tokens"],
             {"cached_tokens": used["cached_tokens"]},
         ),
-        upheld=Behind(body["id"], body["question"], body["status"], tuple(body["degraded"])),
+        upheld=Behind(
+            body["id"],
+            body["question"],
+            body["status"],
+            tuple(body["degraded"]),
+            body.get("p_right"),
+            body.get("doubtful", False),
+        ),
     )
 
 
@@ -142,14 +152,20 @@ def _event(whole: Completion, **more: Any) -> bytes:
 
 
 def _sentences(body: Body) -> list[str]:
-    """Return each claim with its marks and, if it is not supported, words that say so."""
+    """Return each claim with its marks and, if it is not supported, words that say so.
+
+    After the last one stands that the answer is doubtful, if it is.
+    """
     text, claims = body["text"], body["claims"]
     ends = [*(claim["start"] for claim in claims[1:]), len(text)]
     said = [
         f"{text[claim['start'] : end].rstrip()} {DOUBTS.get(claim['verdict']['support'], '')}"
         for claim, end in zip(claims, ends, strict=False)
     ]
-    return [each.rstrip() for each in said] or [text]
+    sentences = [each.rstrip() for each in said] or [text]
+    if body.get("doubtful"):
+        sentences[-1] += f" ({in_words(body['p_right'], doubtful=True)})"
+    return sentences
 
 
 def _annotations(body: Body, sentences: Sequence[str], texts: str) -> Iterator[Annotation]:

@@ -61,22 +61,22 @@ def relevance(
 
 
 @app.command()
-def select_passages(
+def sentences(
     data: Data,
-    suite: Suites = "short+hops",
+    suite: Suites = "manuals",
     limit: Limit = None,
     passages: Corpus = 20_000,
     cache: Cache = None,
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
-    """How the numbers were chosen by which `upheld` picks the passages that it quotes.
+    """How the numbers were chosen by which quotes are picked, and P(right) is estimated.
 
-    Example: python -m upheld_lab.fits select-passages --data pack --limit 50
+    Example: python -m upheld_lab.fits sentences --data pack --suite short+abstain --limit 50
     """
-    from upheld_lab.fits.select_passages import fit_select_passages
+    from upheld_lab.fits.sentences import fit_sentences
 
-    fit = _on_dev(fit_select_passages, suite, data, limit, passages, cache)
+    fit = _on_dev(fit_sentences, suite, data, limit, passages, cache)
     shown(fit, as_json, as_markdown)
 
 

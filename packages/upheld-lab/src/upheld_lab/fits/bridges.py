@@ -50,7 +50,8 @@ async def _crossed(stages: StageFactory, asked: Asked) -> Crossed:
     question, writer = Question(asked.text), extractive_answerer(stages, bridges=True)
     if writer.bridge is None:
         raise UsageError("Bridges are fitted with a grader.", help="Install extra 'local'.")
-    words = best_words(await writer.first_half(question, await stages.search()(question)))
+    found = await stages.search()(question)
+    words = best_words((await writer.quote.quotes(question, found)).sentences)
     named = await writer.bridge.named(question, words)
     return Crossed(
         asked.set,

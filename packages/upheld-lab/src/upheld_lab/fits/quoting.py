@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from upheld.edge.onnx.embedder import LocalEmbedder
-from upheld.generation.extract import Candidate, ExtractiveWriter, sentences_of, shared_words
+from upheld.generation.candidates import Candidate, sentences_of, shared_words
+from upheld.generation.extract import ExtractiveWriter
 from upheld.ports import Embedder, Grader
 from upheld.resources.open import open_grade
 from upheld.retrieval.grade import relevances
@@ -142,10 +143,7 @@ def _graded(found: Sequence[Scored], graded: float) -> Row:
 
 def _up_to_three(found: Sequence[Scored], keep: float) -> Row:
     usual = ExtractiveWriter()
-    graded = usual.grade_weight if any(map(any, (each.grades for each in found))) else 0.0
-    quoted = [
-        _best(each, usual.meaning_weight, usual.rank_penalty, 3, keep, graded) for each in found
-    ]
+    quoted = [_best(each, usual.meaning_weight, usual.rank_penalty, 3, keep) for each in found]
     return {
         "what": "up to three sentences",
         "keep_within": keep,

@@ -26,11 +26,18 @@ async def read_each(
     cache: Path,
     watch: Watch,
     read: Callable[[StageFactory, Asked], Awaitable[Read]],
+    *,
+    unanswerable: bool = False,
 ) -> tuple[list[Read], dict[str, Any]]:
-    """What is read for each question that has gold, in runs of their own, and the manifest."""
+    """What is read for each question that has gold, in runs of their own, and the manifest.
+
+    With `unanswerable`, also for those of which people noted that nothing answers them.
+    """
     parts = await open_resources(await settings_for(suite, settings, cache, watch))
     stages = StageFactory(parts, Scope(parts.settings.collection), parameters("upheld", {}))
-    asked = [each for each in suite.questions if each.gold]
+    asked = [
+        each for each in suite.questions if each.gold or (unanswerable and each.answerable is False)
+    ]
     found = []
     try:
         for done, each in enumerate(asked, start=1):

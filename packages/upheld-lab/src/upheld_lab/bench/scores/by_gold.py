@@ -49,9 +49,11 @@ def shown_scores(asked: Asked, answer: Answer, variant: str) -> Scores:
         "confidence": confidence(answer, variant),
         "wrong": None if wrong is None else float(shown and wrong),
         "wrong_if_shown": None if wrong is None else float(wrong),
-        "abstained": float(not shown and not failed),  # to break down is not to abstain
+        # To break down is not to abstain, nor is a doubtful answer an abstention.
+        "abstained": float(not shown and not answer.doubtful and not failed),
         "should_abstain": float(asked.answerable is False) if known else None,
         "conflict": float(bool(answer.conflicts)),
+        "doubtful": float(answer.doubtful),
     }
 
 

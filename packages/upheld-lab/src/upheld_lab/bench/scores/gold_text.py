@@ -33,12 +33,14 @@ def gold_text_scores(text: str, gold: GoldText | None) -> Scores:
     """
     shown = sentences(text)
     return {
-        "first_correct": None if gold is None else float(bool(shown) and _is_gold(shown[0], gold)),
+        "first_correct": None
+        if gold is None
+        else float(bool(shown) and is_gold_sentence(shown[0], gold)),
         "sentences": float(len(shown)) if shown and gold is not None else None,
     }
 
 
-def _is_gold(sentence: str, gold: GoldText) -> bool:
+def is_gold_sentence(sentence: str, gold: GoldText) -> bool:
     """Whether one sentence gives the value, or is one of those quoted, in whole or in part."""
     if gold.yes is not None and (said := says_yes(sentence)) is not None:
         return said is gold.yes

@@ -28,8 +28,11 @@ def shown_claims(answer: Answer, variant: str) -> tuple[Claim, ...]:
 
 
 def is_shown(answer: Answer, variant: str) -> bool:
-    """Whether anything is shown without a warning; a reported conflict warns of the whole."""
-    warned = verifies(variant) and bool(answer.conflicts)
+    """Whether anything is shown without a warning.
+
+    That an answer is doubtful, and a reported conflict, warn of the whole.
+    """
+    warned = answer.doubtful or (verifies(variant) and bool(answer.conflicts))
     return bool(shown_claims(answer, variant)) and not warned
 
 
@@ -46,12 +49,14 @@ def text_of(claims: Iterable[Claim]) -> str:
 def confidence(answer: Answer, variant: str) -> float | None:
     """How sure the method is of what it would show; None if there is nothing to show.
 
-    A method without verification is equally sure of everything, whatever a verdict that was put
-    on its answer later says.
+    That is P(right) where it is known. Otherwise a method without verification is equally sure of
+    everything, whatever a verdict that was put on its answer later says.
     """
     told = told_claims(answer, variant)
     if not told:
         return None
+    if answer.p_right is not None:
+        return answer.p_right
     return max(map(_sureness, told)) if verifies(variant) else 1.0
 
 

@@ -67,8 +67,8 @@ def show_answer(answer: Answer) -> None:
 
     if answer.status in (Status.ABSTAINED, Status.FAILED):
         out.print(Text(answer.text, style="yellow"))
-    if likely := in_words(answer.p_right, answer.doubtful):
-        out.print(Text(likely, style="yellow" if answer.doubtful else "dim"))
+    if how_sure := in_words(answer.p_right, answer.doubtful):
+        out.print(Text(how_sure, style="yellow" if answer.doubtful else "dim"))
     numbers = numbered(passage.id for passage in answer.sources)
     for claim in answer.claims:
         show_claim(claim, numbers)

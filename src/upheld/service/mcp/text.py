@@ -17,8 +17,8 @@ def answer_text(answer: Answer) -> str:
     numbers = numbered(passage.id for passage in answer.sources)
     said = _claims(answer.claims, numbers) if answer.claims else (answer.text,)
     sources = (_place(number, each) for number, each in enumerate(answer.sources, start=1))
-    likely = in_words(answer.p_right, answer.doubtful)
-    first = "\n".join(filter(None, (f"status: {answer.status}", likely)))
+    how_sure = in_words(answer.p_right, answer.doubtful)
+    first = "\n".join(filter(None, (f"status: {answer.status}", how_sure)))
     return _page(first, said, sources, answer.degraded)
 
 

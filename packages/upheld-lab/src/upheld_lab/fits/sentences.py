@@ -78,18 +78,18 @@ async def fit_sentences(suite: Suite, settings: Settings, cache: Path, watch: Wa
     sentence = fit_sentence(read)
     right = fit_right([answer(each, sentence) for each in read if each.candidates])
     told: list[Told] = []
-    chances: list[float] = []
+    probabilities: list[float] = []
     for part in range(PARTS):
         rest = [each for at, each in enumerate(read) if at % PARTS != part]
         weights = fit_sentence(rest)
         by = fit_right([answer(each, weights) for each in rest if each.candidates])
         own = [answer(each, weights) for each in read[part::PARTS] if each.candidates]
         told += own
-        chances += [p_right(each.features, by) for each in own]
-    rows = [_row(told, chances, floor) for floor in FLOORS]
+        probabilities += [p_right(each.features, by) for each in own]
+    rows = [_row(told, probabilities, floor) for floor in FLOORS]
     figures = {
-        "auc": auc(chances, [each.right for each in told]),
-        "ece": calibration_error(chances, [each.right for each in told]),
+        "auc": auc(probabilities, [each.right for each in told]),
+        "ece": calibration_error(probabilities, [each.right for each in told]),
         **{f"sentence {name}": value for name, value in sentence.items()},
         **{f"right {name}": value for name, value in right.items()},
     }
@@ -160,9 +160,11 @@ def fit_right(told: Sequence[Told]) -> dict[str, float]:
     return {**dict(zip(names, weights, strict=True)), "shift": shift}
 
 
-def _row(told: Sequence[Told], chances: Sequence[float], floor: float) -> Row:
+def _row(told: Sequence[Told], probabilities: Sequence[float], floor: float) -> Row:
     """What happens if answers below this P(right) are withheld, or shown as doubtful."""
-    shown = [each for each, chance in zip(told, chances, strict=True) if chance >= floor]
+    shown = [
+        each for each, probability in zip(told, probabilities, strict=True) if probability >= floor
+    ]
     answerable = sum(each.answerable for each in told)
     other = len(told) - answerable
     return {

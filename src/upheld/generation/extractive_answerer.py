@@ -32,7 +32,8 @@ class ExtractiveAnswerer:
                 named = await self.bridge(question, best_words(quotes.sentences))
                 writer = replace(self.quote, max_sentences=BRIDGED)
                 more = (await writer.quotes(question, named)).sentences
-                quotes = replace(quotes, sentences=(*quotes.sentences, *more))
+                first = quotes.sentences[: self.quote.max_sentences - len(more)]
+                quotes = replace(quotes, sentences=(*first, *more))
                 known = evidence.passages
                 evidence = Evidence((*evidence, *(h for h in named if h.passage not in known)))
             return drafted(question, evidence, quotes)

@@ -27,7 +27,7 @@ from upheld.assessment.assess import Aspect, assess, parts_of, unspoken
 from upheld.assessment.feedback import Remark, worded
 from upheld.edge.openai.reply import estimated
 from upheld.errors import ReadError
-from upheld.generation.extract import sentences_of, shared_words
+from upheld.generation.candidates import sentences_of, shared_words
 from upheld.generation.write import Claims, WrittenClaim, cite, cited
 from upheld.ingest.chunk import Chunker, places_of, whole_passage
 from upheld.ingest.count import CharacterCounter, TokenCounter
@@ -43,6 +43,7 @@ from upheld.retrieval.bridge import names as bridge_names
 from upheld.retrieval.rewrite import keyword_query
 from upheld.service.mcp.text import evidence_text
 from upheld.text import figures, names, patterns
+from upheld.text.answer_kinds import AnswerKind, has_kind
 from upheld.text.instructions import as_evidence, blanked
 from upheld.text.languages import foreign_share, is_foreign
 from upheld.text.names import Names
@@ -288,10 +289,11 @@ CALLS: dict[str, Call] = {
     ),
     "upheld.assessment.feedback.worded": lambda text: worded(REMARK, text),
     "upheld.planning.plan.session_of": lambda text: session_of(QUESTION, text.split("\n"), {}),
-    "upheld.generation.extract.sentences_of": lambda text: sentences_of([passage(text)]),
-    "upheld.generation.extract.shared_words": lambda text: shared_words(
+    "upheld.generation.candidates.sentences_of": lambda text: sentences_of([passage(text)]),
+    "upheld.generation.candidates.shared_words": lambda text: shared_words(
         text[:4_000], sentences_of([passage(text)])
     ),
+    "upheld.text.answer_kinds.has_kind": lambda text: [has_kind(text, kind) for kind in AnswerKind],
     "upheld.retrieval.rewrite.keyword_query": lambda text: keyword_query(text.split("\n")),
     "upheld.verification.chain.revision": lambda text: revision(text, QUESTION),
     "upheld.verification.verify.Verify.prepare": lambda text: Verify(model=None).prepare(
@@ -337,4 +339,5 @@ NO_TEXT_OF_USERS = {
     "upheld.verification.verify.Verify.deadline": "adds up lengths",
     "upheld.check.verify": "runs the event loop; what it does to text is here",
     "upheld.text.words.rarities": _LABELS,
+    "upheld.generation.sentence_features.sentence_features": "calls functions that are here",
 }

@@ -84,7 +84,10 @@ def _with_announced(text: str) -> Iterator[Span]:
         ):
             yield start, end
         else:
-            yield start, _announced_end(text, end, blocks[following:])
+            yield (
+                start,
+                _announced_end(text, end, blocks[following : following + _LONGEST_ANNOUNCED]),
+            )
 
 
 def _announced_end(text: str, end: int, blocks: Sequence[Span]) -> int:

@@ -6,12 +6,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from tests.integration.places import Place
 from tests.servers.seaweedfs import S3Server, seaweedfs
 from tests.stolen_time import run_again_if_stolen_from
 
+hypothesis.settings.register_profile("upheld", deadline=None)  # a busy host is not a fault
+hypothesis.settings.load_profile("upheld")
 os.environ["COLUMNS"] = "200"  # tables are as wide as that when whoever comes first imports them
 
 

@@ -39,6 +39,7 @@ class Token:
 
     @property
     def is_word(self) -> bool:
+        """Whether it is a word or a number, not a sign."""
         return self.text[0].isalnum() or self.text[0] == "_"
 
 

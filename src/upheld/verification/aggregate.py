@@ -59,8 +59,8 @@ class Aggregate(Features):
     bias: float = 0.0
 
     def __call__(self, features: Features) -> float:
-        weighed = (getattr(self, name) * getattr(features, name) for name in NAMES)
-        return sigmoid(self.bias + sum(weighed))
+        products = (getattr(self, name) * getattr(features, name) for name in NAMES)
+        return sigmoid(self.bias + sum(products))
 
 
 NAMES = tuple(each.name for each in fields(Features))

@@ -57,6 +57,7 @@ class Evidence:
     quantities: tuple[Quantity, ...]
 
     def sentence_at(self, place: int) -> int:
+        """Return the number of the sentence that a place belongs to."""
         return bisect_right(self.starts, place) - 1
 
 
@@ -205,8 +206,8 @@ def _value(each: Quantity, about: Mapping[str, float], evidence: Evidence) -> _V
         )
         for other in evidence.quantities
     ]
-    rivals = [found for found in near if each.comparable(found[1]) and not each.equals(found[1])]
-    close, rival = max(rivals, default=(0.0, None), key=lambda found: found[0])
+    different = [found for found in near if each.comparable(found[1]) and not each.equals(found[1])]
+    close, nearest = max(different, default=(0.0, None), key=lambda found: found[0])
     equal = [found for found in near if each.equals(found[1])]
     if equal:
         match, best = max(equal, key=lambda found: found[0])
@@ -215,10 +216,10 @@ def _value(each: Quantity, about: Mapping[str, float], evidence: Evidence) -> _V
     same = max((fit for fit, other in near if each.number == other.number), default=0.0)
     if same > 0 and same >= _LOOSE * close:
         return _Value(conflict=same, other_unit=True)
-    allowed = rival.allows(each) if rival is not None and close >= _FITS else None
+    allowed = nearest.allows(each) if nearest is not None and close >= _FITS else None
     if allowed is not None:
         return _Value(_LOOSE * close * allowed, out_of_bounds=not allowed)
-    if _adds_up(each, rivals):
+    if _adds_up(each, different):
         return _Value(_FITS)
     return _Value(conflict=close, absent=True)
 

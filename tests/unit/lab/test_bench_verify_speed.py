@@ -121,7 +121,9 @@ async def test_a_small_run_measures_every_figure() -> None:
     assert report.rows[2]["most pairs"] >= 8  # six claims, two of which cite two passages
     lengths = report.rows[3:]
     assert [row["characters of the source"] for row in lengths] == [1_000, 10_000, 100_000]
-    assert [row["pairs a claim"] for row in lengths] == [1, 6, 6]
+    short, *long = (row["pairs a claim"] for row in lengths)
+    assert 1 <= short <= 2  # the whole source, and the sentence nearest to the claim
+    assert long == [6, 6]
     assert all(row["preparation, once, s"] > 0 for row in lengths)
     assert report.manifest["model"] == model.identity
 

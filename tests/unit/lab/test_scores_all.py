@@ -46,6 +46,7 @@ NAMES = {
     ),
     *("yes_right", "claim_recall", "gold_precision", "gold_recall", "gold_f1", "confidence"),
     *("wrong", "wrong_if_shown", "abstained", "should_abstain", "conflict", "falsehood"),
+    "doubtful",
     *("gold_in_top20", "knowledge", "requests", "completions", "prompt_tokens"),
     *("completion_tokens", "cached_share", "seconds", "cost"),
     *("chain_judgement", "chain_revision", "chain_format", "chain_reference_delta"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "data" / "stored_0_1"
 EARLY = "2ce7271"  # readers of version 1, revision 0007 of the database
-LATE = "dc73457"  # the last commit before the names changed; readers and revision of today
+LATE = "dc73457"  # the last commit before the names changed; revision 0009
 
 
 def unpack(commit: str, folder: Path) -> None:

@@ -10,12 +10,12 @@ from upheld.ingest.worker import ReadWorker
 from upheld.resources.open import Resources, judge_stage
 from upheld.retrieval.grade import Grade
 from upheld.settings import load_settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Script
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Script
 
 TEXT = "The crossing takes 35 minutes. Dogs travel free of charge on the ferry."
 QUESTION = "How long does the crossing take?"

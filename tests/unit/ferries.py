@@ -17,9 +17,9 @@ from upheld.planning.plan import SubQuestions
 from upheld.planning.select import Serves
 from upheld.ports import IndexedDocument, Message, Output, Reply, Sampling, Token
 from upheld.retrieval.search import Search
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Document, Draft, Passage, Question, Scope, SearchMode, passage_id
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question("Why do some ferries carry no cars?")
 TEXTS = {

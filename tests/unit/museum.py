@@ -23,14 +23,14 @@ from upheld.retrieval.rewrite import KeyPhrases, Rewrite
 from upheld.retrieval.search import Search
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.testing.index_samples import OWNER, made
 from upheld.types import Draft, Event, Evidence, Question, SearchMode, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 MUSEUM = {
     "opened": "The museum opened in 1881 on Cromwell Road.",

@@ -36,11 +36,6 @@ from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases
 from upheld.retrieval.search import Search
 from upheld.settings import load_settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import (
     Document,
     Evidence,
@@ -54,6 +49,11 @@ from upheld.types import (
 from upheld.verification.chain import Chain, Direct
 from upheld.verification.llm_judge import JudgeUncertain, Words
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ISLAND = {
     "ferry": "The ferry to Harrow takes 35 minutes. Dogs travel free of charge. The ferry sails at "

@@ -25,7 +25,7 @@ from upheld.service.admission.admission import Admission, Limits
 from upheld.service.telemetry.http import Seen, metrics_route
 from upheld.service.telemetry.metrics import Metrics
 from upheld.settings import load_settings
-from upheld.testing.fake_llm import Script
+from upheld_lab.testing.fake_llm import Script
 
 TENANT = UUID(int=7)
 METRICS_KEY = SecretStr("a key that Prometheus has")

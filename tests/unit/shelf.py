@@ -14,10 +14,10 @@ from upheld.generation.write import Claims, WriteClaims, WrittenClaim
 from upheld.ports import LLM, Message, Searcher
 from upheld.retrieval.search import Search
 from upheld.run.trace import Run
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.testing.index_samples import OWNER, made
 from upheld.types import Draft, Evidence, Question, SearchMode
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 
 @dataclass

@@ -12,9 +12,9 @@ from upheld.client import AsyncUpheld
 from upheld.errors import LLMUnavailableError, SettingsError
 from upheld.ports import Judgement
 from upheld.run.budget import Budget
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Answer, Cause, Support
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 HARDLY = Judgement(0.55, 0.05, 0.40)
 NOT_QUITE = Judgement(0.45, 0.05, 0.50)

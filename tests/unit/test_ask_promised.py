@@ -17,10 +17,10 @@ from upheld.cli import calibrate, show
 from upheld.cli.label import label_claims
 from upheld.errors import CalibrationError, LLMUnavailableError
 from upheld.ports import Judgement
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import Line
 from upheld.types import Answer, Cause, Status, Support
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import Line
 
 SURE = Judgement(0.9, 0.04, 0.06)
 PROMISE = "Of the claims shown as supported, at most 10% are not, with confidence 90% (fitted on"

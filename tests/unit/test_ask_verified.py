@@ -10,8 +10,8 @@ from tests.messages import only_says
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
 from upheld.answer.render import NOTHING_UPHELD, NOTHING_WRITTEN
 from upheld.run.budget import Budget
-from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Answer, Cause, Status, Support
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
 
 
 def written(*texts: str) -> dict[str, object]:

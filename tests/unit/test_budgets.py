@@ -23,8 +23,8 @@ from upheld.errors import UpheldError
 from upheld.methods.registry import METHODS
 from upheld.run.budget import Budget, Meter
 from upheld.run.trace import Run, Score
-from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.types import Answer, Claim, Draft, Event, Status
+from upheld_lab.testing.fake_embedder import FakeEmbedder
 
 CASES = 1_000 // len(METHODS)
 

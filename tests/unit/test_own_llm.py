@@ -12,8 +12,8 @@ from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN
 from upheld import AsyncUpheld, Upheld
 from upheld.cli import show
 from upheld.errors import SettingsError
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Answer, Status
+from upheld_lab.testing.fake_llm import FakeLLM
 
 
 class Closing(FakeLLM):

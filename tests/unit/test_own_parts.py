@@ -24,8 +24,8 @@ from upheld import (
 from upheld.client import AsyncUpheld
 from upheld.errors import UsageError
 from upheld.methods.rag import RAG
-from upheld.testing.fake_index import FakeIndex
 from upheld.types import content_hash, passage_id, union
+from upheld_lab.testing.fake_index import FakeIndex
 
 
 def plain(stages: StageFactory) -> Method:

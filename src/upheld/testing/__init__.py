@@ -1,1 +1,1 @@
-"""Fakes and conformance suites for every port, for our tests and yours."""
+"""Conformance suites for every port, for our tests and yours."""

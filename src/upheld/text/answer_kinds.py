@@ -18,7 +18,8 @@ class AnswerKind(StrEnum):
     """What an answer has to contain."""
 
     NUMBER = "number"
-    TIME = "time"  # a date, a year or a duration
+    TIME = "time"  # a date, a year or a time of day
+    DURATION = "duration"
     NAME = "name"
     CODE = "code"  # a command, an option, a setting, a function
     FILE = "file"
@@ -40,8 +41,9 @@ _ASKED = (
     (
         AnswerKind.TIME,
         r"\bwhen (?:was|were|did|is|are|does|do|will|has|had)\b|\b(?:what|which|in which|in what)"
-        r" (?:year|date|day|month|century|decade)\b|\bhow (?:long|old|far apart|often)\b",
+        r" (?:year|date|day|month|century|decade)\b",
     ),
+    (AnswerKind.DURATION, r"\bhow (?:long|old|far apart|often)\b"),
     (
         AnswerKind.NUMBER,
         r"\bhow (?:many|much|big|large|far|full|high|tall|deep|fast|wide|heavy)\b"
@@ -55,12 +57,24 @@ _NUMBER_WORD = (
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred"
     r"|thousand|million|billion|unlimited|no limit)\b"
 )
+_DATE = (
+    r"\b(?:1\d|20)\d\d\b|\b(?:century|january|february|march|april|june|july|august|september|october"
+    r"|november|december)\b"
+)
+_TIME_OF_DAY = (
+    r"\d:\d\d|\d ?[ap]\.?m\b|\b(?:noon|midnight|o.clock)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    rf"|\b(?:at|by|until|till|from|before|after|since) (?:\d{{1,2}}\b(?! ?%)|{_NUMBER_WORD})"
+)
 _HAS = {
     AnswerKind.NUMBER: re.compile(rf"\d|{_NUMBER_WORD}", re.IGNORECASE),
     AnswerKind.TIME: re.compile(
-        r"\b(?:1\d|20)\d\d\b|\d ?(?:ms|s|min|h|d)\b"
-        r"|\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|century|january|february|march|april|june|july|august|september|october|november"
-        r"|december|indefinitely)\b",
+        rf"{_DATE}|{_TIME_OF_DAY}",
+        re.IGNORECASE,
+    ),
+    AnswerKind.DURATION: re.compile(
+        rf"{_DATE}|\d ?(?:ms|s|min|h|d)\b"
+        r"|\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|indefinitely)\b",
         re.IGNORECASE,
     ),
     AnswerKind.NAME: re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][\w’'-]+"),

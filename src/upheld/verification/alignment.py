@@ -24,7 +24,7 @@ _BETWEEN = 14  # distance between sentences
 _NEAR = 8.0  # distance at which words belong together by a third as much as neighbours
 _MOST_TERMS = 40  # of a claim
 _MOST_QUANTITIES = 12  # of a claim
-_MOST_RIVALS = 200  # quantities of the source
+_MOST_COMPARED = 200  # quantities of the source
 _MOST_PLACES = 32  # of one term in the source
 _MOST_VALUES = 5  # that sums and differences are computed of
 _LOOSE = 0.6  # weight of a value whose unit is not the same
@@ -115,7 +115,7 @@ def _evidence(sentences: Sequence[str]) -> Evidence:
             places.setdefault(term.name, []).append(start + term.at)
         counted += [replace(one, at=start + one.at, end=start + one.end) for one in each.quantities]
         start += each.length + _BETWEEN
-    return Evidence(read, tuple(starts), places, tuple(counted[:_MOST_RIVALS]))
+    return Evidence(read, tuple(starts), places, tuple(counted[:_MOST_COMPARED]))
 
 
 def _fit(term: Term, known: Sequence[Term], evidence: Evidence) -> tuple[float, int]:

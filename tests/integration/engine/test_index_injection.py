@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Filter, IndexedDocument
-from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_samples import DIMENSION, EMBEDDER, OWNER, made
 from upheld.types import Hit, Scope
+from upheld_lab.testing.fake_index import FakeIndex
 
 WORDS = ["alpha", "beta", "gamma", "drop", "table", "select", "or", "null", "true"]
 NASTY = [

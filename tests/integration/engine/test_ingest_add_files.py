@@ -22,9 +22,9 @@ from upheld.ingest.chunk import Chunker
 from upheld.ingest.read import ReadDocument
 from upheld.ingest.worker import Limits, ReadWorker
 from upheld.ports import Maintained
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_index import FakeIndex
 from upheld.types import Scope
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_index import FakeIndex
 
 ALL = Scope()
 

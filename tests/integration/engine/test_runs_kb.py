@@ -7,11 +7,11 @@ from pathlib import Path
 from upheld.client import AsyncUpheld
 from upheld.resources.open import Resources, open_resources
 from upheld.settings import load_settings
-from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.types import Passage, content_hash
 from upheld_lab.bench.prepared import SCOPE
 from upheld_lab.bench.runs.kb import knowledge_base, settings_for
 from upheld_lab.bench.suites.suite import Suite
+from upheld_lab.testing.fake_embedder import FakeEmbedder
 
 
 def passage(id: str, text: str) -> Passage:

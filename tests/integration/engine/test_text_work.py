@@ -14,13 +14,13 @@ import pytest
 from upheld._internal.child_process import ChildEndedError, ChildProcess, ChildProcesses
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.types import Cause, Passage, Support
 from upheld.verification import text_work
 from upheld.verification.claims import split_answer
 from upheld.verification.source import Source
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import verify_answer
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 STORY = (
     "The Free Harbour Society bought 12 lamps. It is false that the keeper, Ada Bell, sold them. "

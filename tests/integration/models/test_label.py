@@ -44,7 +44,7 @@ def test_it_goes_on_where_it_was(folder: Path) -> None:
     assert "1 labelled, 1 in labels.jsonl" in shown
     shown = run("n\n")
     assert OPENING not in shown
-    assert f"no claim of this answer was checked: {NOT_THERE}" in shown
+    assert f"left out: {NOT_THERE} (nearest, but probably no answer" in " ".join(shown.split())
     assert "1 labelled, 2 in labels.jsonl" in shown
     made = read_labels(folder / "labels.jsonl")
     assert [(each.question, each.supported) for each in made] == [(OPENING, True), (FERRY, False)]

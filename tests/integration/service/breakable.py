@@ -30,10 +30,10 @@ from upheld.resources.open import Shared, open_shared
 from upheld.retrieval.grade import Grade
 from upheld.service import resources as opened
 from upheld.settings import Settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import ENTAILS, FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import ENTAILS, FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors

@@ -39,11 +39,11 @@ from upheld.service.db.queue import Work
 from upheld.service.jobs.calibration import MOST_LABELS
 from upheld.service.jobs.tasks import Works
 from upheld.settings import Settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Support
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
 
 pytestmark = pytest.mark.real
 PATH = "/v1/collections/staff/guarantee"

@@ -18,8 +18,8 @@ from upheld.generation.refine import Refine
 from upheld.generation.write import WriteClaims
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Claim, Draft, Support
+from upheld_lab.testing.fake_llm import FakeLLM
 
 OPENED = claim("The museum opened in 1881.", Support.SUPPORTED, citation("museum"))
 WRONG = draft(OPENED, claim("Entry costs ten pounds.", Support.CONTRADICTED, citation("entry")))

@@ -34,14 +34,14 @@ from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases
 from upheld.settings import load_settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Answer, Hit, Scope
 from upheld.verification.chain import Chain, Direct
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 DOCS = Path(__file__).parents[3] / "docs"
 ASK = "When did the museum open, who built the lighthouse, and how long does the ferry take?"

@@ -10,7 +10,6 @@ from tests.messages import only_says
 from upheld.answer.render import render
 from upheld.cli import show
 from upheld.run.trace import Run
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.types import (
     Answer,
     Cause,
@@ -27,6 +26,7 @@ from upheld.types import (
 )
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 TOWER = "It was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry."

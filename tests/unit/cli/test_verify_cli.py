@@ -17,8 +17,8 @@ from tests.messages import only_says
 from upheld.cli import verify as command
 from upheld.errors import SettingsError, UsageError
 from upheld.settings import Settings
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 TOWER = "# The lighthouse\n\nIt was built in 1869. It opens to visitors at nine.\n"
 FERRY = "The ferry leaves the harbour at noon. Dogs are not allowed on the ferry.\n"

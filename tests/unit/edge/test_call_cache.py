@@ -17,9 +17,9 @@ from upheld.ports import LLM, Message, Sampling
 from upheld.run.budget import Budget
 from upheld.run.calls import generate
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import ASK, Choice, LLMConformance, say_choice
 from upheld.types import Usage
+from upheld_lab.testing.fake_llm import FakeLLM
 
 RED = Choice(colour="red", sure=True)
 GREEN = Choice(colour="green", sure=True)
@@ -246,7 +246,7 @@ WRITER = """
 import asyncio, sys
 from upheld.edge.call_cache import CachedLLM
 from upheld.ports import Message
-from upheld.testing.fake_llm import FakeLLM
+from upheld_lab.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import Choice, say_choice
 
 async def main():

@@ -20,7 +20,7 @@ from upheld.testing.entailment_conformance import (
     EntailmentConformance,
     TrainedEntailmentConformance,
 )
-from upheld.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_entailment import FakeEntailment
 from upheld_models import embedder_tokenizer
 
 TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"

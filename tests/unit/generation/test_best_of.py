@@ -10,11 +10,11 @@ from upheld.generation.write import WriteClaims
 from upheld.generation.writers import BestOf
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Evidence, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 EVIDENCE = draft(names=("museum", "whale")).evidence
 MUSEUM, WHALE = DOCUMENTS["museum"], DOCUMENTS["whale"]

@@ -16,10 +16,10 @@ from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.sentence_features import SentenceFeatures, sentence_features
 from upheld.generation.sentence_weights import ABSTAIN_BELOW
 from upheld.run.trace import start_run
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Evidence, Hit, Passage, Question
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 TEXT = (
     "- `max_clients` (`integer`): Sets how many clients may connect. The default is 100. "

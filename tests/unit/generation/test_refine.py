@@ -12,8 +12,8 @@ from upheld.generation.refine import Refine, Round
 from upheld.generation.write import Claims, WriteClaims, WrittenClaim, claims_about
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Draft, Support
+from upheld_lab.testing.fake_llm import FakeLLM
 
 WRONG = draft(claim("It opened in 1882.", Support.CONTRADICTED, citation("museum")))
 TOLD = as_text(feedback(WRONG, assess(WRONG)))

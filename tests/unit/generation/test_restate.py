@@ -13,8 +13,8 @@ from upheld.generation.refine import Restate
 from upheld.generation.write import Claims, WriteClaims, claims_about
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Evidence, Support
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 WRONG = claim(
     "It opened in 1882.",

@@ -9,8 +9,6 @@ from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.short_answer import ShortAnswer, short_from
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import (
     Cause,
     Claim,
@@ -24,6 +22,8 @@ from upheld.types import (
 )
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 OPENED = claim("The museum opened\nin 1881.", Support.SUPPORTED, citation("museum"))
 WHALE = claim("It has a whale.", Support.SUPPORTED, citation("whale"), citation("museum"))

@@ -17,7 +17,6 @@ from upheld.generation.write import (
 from upheld.ports import Message, Sampling
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import (
     Cause,
     Claim,
@@ -29,6 +28,7 @@ from upheld.types import (
     content_hash,
     passage_id,
 )
+from upheld_lab.testing.fake_llm import FakeLLM
 
 DOCUMENT = (
     "Preface. The museum opened in 1881 on Cromwell Road. Its whale is a blue whale named Hope. "

@@ -7,8 +7,8 @@ from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.write import WriteClaims
 from upheld.generation.writers import WriteAfter
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question, Support
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 EVIDENCE = draft(names=("museum",)).evidence
 WHALE = claim("Hope is a blue whale.", Support.NOT_CHECKED, citation("whale"))

@@ -11,13 +11,13 @@ import pytest
 
 from upheld.errors import NotFoundError
 from upheld.retrieval.grade import Grade
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_grader import FakeGrader
 from upheld_lab.bench.corpus import SETS, choose_passages, choose_questions, load
 from upheld_lab.bench.prepared import Choice
 from upheld_lab.bench.retrieval.run import bench_retrieval
 from upheld_lab.bench.split import Split
 from upheld_lab.bench.vectors import VectorCache
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_grader import FakeGrader
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:

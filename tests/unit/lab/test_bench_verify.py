@@ -9,9 +9,6 @@ import pytest
 
 from upheld.errors import LLMUnavailableError
 from upheld.ports import Pair
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.verification.aggregate import Aggregate, Features
 from upheld.verification.decide import Decide
 from upheld.verification.verify import Verify
@@ -23,6 +20,9 @@ from upheld_lab.bench.verify.fit import best_threshold, fit
 from upheld_lab.bench.verify.labels import Label
 from upheld_lab.bench.verify.read import Seen, Sentence, see
 from upheld_lab.bench.verify.sets import Case
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 TOWER = "The tower was built in 1869. It opens at nine, and the keeper lives beside it."
 

@@ -11,7 +11,6 @@ import pytest
 from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.errors import ModelError
 from upheld.ports import Pair
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.verification.claims import split_answer
 from upheld.verification.verify import Verify
 from upheld_lab.bench.verify.bare_entailment import bare_loops, budgeted, eights, one_by_one
@@ -24,6 +23,7 @@ from upheld_lab.bench.verify.speed import (
     requests,
     time_answers,
 )
+from upheld_lab.testing.fake_entailment import FakeEntailment
 from upheld_models import embedder_tokenizer
 
 TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 
 from upheld.retrieval.grade import Action, Grade
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Passage, content_hash
 from upheld_lab.bench.corpus import SETS, BenchQuestion
 from upheld_lab.bench.prepared import Choice
@@ -27,6 +25,8 @@ from upheld_lab.fits.crag import (
     labelled_strips,
     on_our_scale,
 )
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_grader import FakeGrader
 
 ASKED = BenchQuestion("made", "q", "Who built it?", ("Ada Brook",), frozenset({"gold"}), Split.DEV)
 BUILT = "It was built by Ada Brook."

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Answer, Citation, Claim, Passage, Status, Support, Verdict
 from upheld_lab.bench.verify.figures import auc
 from upheld_lab.fits.relevance import Told, cross_validated, fitted, odds, signals, withheld
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_grader import FakeGrader
 
 
 def by_lot(count: int) -> list[Told]:

@@ -12,11 +12,11 @@ from tests.unit.lab.test_runs_run import QUESTIONS, plan_for, run, said, scores_
 from upheld.errors import LLMOutputError, LLMRejectedError
 from upheld.generation.write import Claims
 from upheld.ports import Message
-from upheld.testing.fake_llm import Line, Script
 from upheld.verification.chain import Chain, Judgment
 from upheld_lab.bench.runs.records import Outcome
 from upheld_lab.bench.runs.store import RunFolder
 from upheld_lab.bench.suites.suite import Suite
+from upheld_lab.testing.fake_llm import Line, Script
 
 MUSEUM = Suite("own", QUESTIONS[1:2], (), {"own.jsonl": "hash"})
 ANEW = "Who built the lighthouse of Harrow?"

@@ -10,13 +10,13 @@ import pytest
 
 from tests.unit.page_run import questions, run
 from upheld.errors import LLMOutputError, LLMRejectedError, LLMUnavailableError, UsageError
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld_lab.bench.runs.judging import Judgements, judge_run, right_wordings
 from upheld_lab.bench.runs.records import Outcome, Verified
 from upheld_lab.bench.runs.store import RunFolder
 from upheld_lab.bench.scores.chain import Quality
 from upheld_lab.bench.scores.judge import Judge
 from upheld_lab.bench.suites.suite import Asked
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 GOOD, BAD = Quality(1, 1, 1, 0, 1), Quality(0.2, 0, 0.5, 0.9, 0.4)
 BOTH: Line = {"answers": [asdict(GOOD), asdict(BAD)]}

@@ -9,9 +9,9 @@ import pytest
 
 from upheld.errors import LLMOutputError, LLMRejectedError, LLMUnavailableError
 from upheld.ports import LLM, Reply, Sampling
-from upheld.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import ASK, Choice, LLMConformance, say_choice
 from upheld_lab.bench.runs.kept_calls import KeptCalls
+from upheld_lab.testing.fake_llm import FakeLLM
 
 RED = Choice(colour="red", sure=True)
 GREEN = Choice(colour="green", sure=True)

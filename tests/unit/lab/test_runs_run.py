@@ -19,11 +19,6 @@ from upheld.ports import IndexedDocument, Message
 from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.settings import load_settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Line, Script
 from upheld.types import Document, Passage, content_hash
 from upheld.verification.chain import Chain
 from upheld.verification.verify import Verify
@@ -36,6 +31,11 @@ from upheld_lab.bench.runs.summary import summary
 from upheld_lab.bench.runs.variants import parse_variants
 from upheld_lab.bench.scores.cost import Prices
 from upheld_lab.bench.suites.suite import Asked, Suite
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Line, Script
 
 TEXTS = {
     "ferry": "The ferry to Harrow takes 35 minutes. Dogs travel free of charge.",

@@ -8,12 +8,12 @@ import pytest
 
 from tests.unit.graded_answers import answer, cite, claim, passage
 from upheld.ports import Judgement
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.types import Answer, Conflict, Support, Usage
 from upheld_lab.bench.runs.records import Outcome, Scores
 from upheld_lab.bench.scores.all_scores import score
 from upheld_lab.bench.scores.cost import Prices
 from upheld_lab.bench.suites.suite import Asked
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 OWLS = passage("owls", "Owls hunt at night.")
 BATS = passage("bats", "Bats sleep in caves.")

@@ -9,7 +9,6 @@ import pytest
 
 from tests.unit.graded_answers import A, B, answer, claim
 from upheld.errors import LLMOutputError
-from upheld.testing.fake_llm import FakeLLM
 from upheld.verification.chain import Judgment
 from upheld_lab.bench.scores.chain import (
     Checked,
@@ -21,6 +20,7 @@ from upheld_lab.bench.scores.chain import (
     revised_rightly,
 )
 from upheld_lab.bench.scores.judge import Judge, Revision
+from upheld_lab.testing.fake_llm import FakeLLM
 
 
 def quality(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.unit.graded_answers import passage
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld_lab.bench.scores.entails import EntailsBy, Held, as_passage
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 OWLS = passage("owls", "Owls hunt at night.", title="Birds")
 BATS = passage("bats", "Bats sleep in caves.")

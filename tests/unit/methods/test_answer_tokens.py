@@ -16,7 +16,7 @@ from upheld.errors import SettingsError
 from upheld.generation.write import Claims, WriteClaims, claims_about, claims_within
 from upheld.ports import Message
 from upheld.settings import load_settings
-from upheld.testing.fake_llm import FakeLLM, Line
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 
 def bounds(output: type[Claims]) -> tuple[int, int]:

@@ -9,8 +9,6 @@ import pytest
 from upheld.methods.by_diagnosis.conflict_detector import ConflictDetector, disagrees
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import (
     Citation,
     Claim,
@@ -22,6 +20,8 @@ from upheld.types import (
     Support,
     Verdict,
 )
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 ASKED = Question("Who built the lighthouse of Cold Point?")
 TOLLAND = "The lighthouse of Cold Point was built by Agnes Tolland."

@@ -17,9 +17,9 @@ from upheld.generation.write import Claims
 from upheld.planning.plan import SubQuestions
 from upheld.ports import Message
 from upheld.prompts import load
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import Line
 from upheld.types import Answer
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import Line
 
 LONG, OLD = "The crossing takes 35 minutes.", "The crossing museum opened in 1881."
 THREE = "How long is the crossing, who sails it, and what does it cost?"

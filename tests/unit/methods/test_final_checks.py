@@ -17,10 +17,10 @@ from upheld.methods.by_diagnosis.final_checks import (
     RelevanceGate,
 )
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Claim, Conflict, Draft, Evidence, Question, Support, Verdict
 from upheld.verification.verify_draft import Check
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 ASKED = Question("Who built the lighthouse?")
 ON = Claim("Tolland built the lighthouse.")

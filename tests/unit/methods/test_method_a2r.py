@@ -20,11 +20,11 @@ from upheld.methods.a2r import A2R
 from upheld.methods.keep import Keep
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question("When did the museum open?")
 RIGHT = ("The museum opened in 1881.", [1])

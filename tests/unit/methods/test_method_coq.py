@@ -34,9 +34,9 @@ from upheld.ports import Message, QueryPassagePair
 from upheld.retrieval.rerank import Order
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_grader import FakeGrader, shared_words
-from upheld.testing.fake_llm import Line
 from upheld.types import Draft, Evidence, Question
+from upheld_lab.testing.fake_grader import FakeGrader, shared_words
+from upheld_lab.testing.fake_llm import Line
 
 FIVE = (DECK, RULES, COST, OWLS, RAMP)
 

@@ -23,9 +23,9 @@ from upheld.methods.cov_rag import CoVRAG, Position
 from upheld.methods.keep import Keep
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question
 from upheld.verification.chain import Chain, ChainVerify, Direct, ReviseFirst, Sigma
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question("When did the museum open?")
 REVISED = "In which year was the gallery inaugurated?"

@@ -27,10 +27,10 @@ from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases, Rewrite
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Draft, Evidence, Question
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question("Who designed the lighthouse?")
 INSIDE = (

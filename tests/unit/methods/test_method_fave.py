@@ -35,11 +35,11 @@ from upheld.ports import QueryPassagePair
 from upheld.retrieval.rerank import Order
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader, shared_words
 from upheld.types import Draft, Evidence, Question
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader, shared_words
 
 DOWN = LLMUnavailableError("down")
 FIVE = (DECK, RULES, COST, OWLS, RAMP)

@@ -36,12 +36,12 @@ from upheld.methods.by_diagnosis.unsupported_policy import UnsupportedPolicy
 from upheld.ports import Message
 from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
-from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Cause, Draft, Evidence, Question, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 # --- the first pass ------------------------------------------------------------------------------
 

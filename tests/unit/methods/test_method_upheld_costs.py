@@ -45,12 +45,12 @@ from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, Score, start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Claim, Draft, Evidence, Question, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 THREE = Says(
     {

@@ -10,8 +10,8 @@ from tests.messages import only_says
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN, kb
 from upheld.errors import LLMUnavailableError, UsageError
 from upheld.run.budget import Budget
-from upheld.testing.fake_embedder import FakeEmbedder
 from upheld.types import Status
+from upheld_lab.testing.fake_embedder import FakeEmbedder
 
 
 async def test_the_llm_writes_from_what_was_found(tmp_path: Path) -> None:

@@ -18,10 +18,10 @@ from upheld.methods.registry import METHODS, MakeMethod, Method
 from upheld.planning.plan import SubQuestions
 from upheld.ports import Message
 from upheld.run.budget import Budget
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import Line, Script
 from upheld.types import Answer, Draft, Question, Support
 from upheld.verification.chain import Chain
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import Line, Script
 
 LONG, FREE = TEXT.split(". ")[0] + ".", TEXT.split(". ")[1]
 HOW_LONG = "How long does the crossing take?"

@@ -11,8 +11,8 @@ from upheld.errors import LLMUnavailableError
 from upheld.planning.facets import facets_hinted, facets_of
 from upheld.planning.plan import Plan
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from upheld.planning.next_question import Next, NextQuestion, as_steps
 from upheld.ports import Sampling
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Draft, Question
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question(" Who built the ferry's sister ship? ")
 FIRST = Draft(Question("Which is the sister ship?"), (claim("It is the\nMarsh."), claim("Yes.")))

@@ -8,8 +8,8 @@ from upheld.planning.plan import Plan, Session, at_most
 from upheld.ports import Sampling
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question(" Why do some ferries carry no cars? ")
 WHICH, COST, RULES = "Which ferries carry no cars?", "What does it cost?", "Which rules apply?"

@@ -19,8 +19,8 @@ from upheld.planning.select import By, Select, r_d, serves_for
 from upheld.ports import Message, Output, Reply, Sampling
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Evidence, Hit, Passage, Question
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question("Why do some ferries carry no cars?")
 A, B, C, D = (

@@ -14,8 +14,8 @@ from upheld.planning.standalone import Standalone, StandaloneQuestion, conversat
 from upheld.ports import Message
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Question
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 EARLIER = (Message("user", "Is there a ferry?"), Message("assistant", "Yes,\nto Wren Island. [1]"))
 ASK = Question("How long does it take?")

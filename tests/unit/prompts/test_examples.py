@@ -28,11 +28,11 @@ from upheld.ports import Message
 from upheld.prompts import load
 from upheld.retrieval.rewrite import Rewrite
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Answer, Draft, Question, Status, Support
 from upheld.verification.chain import ChainVerify, ReviseFirst
 from upheld.verification.llm_judge import ask_judge
 from upheld_lab.bench.scores.judge import Judge, Revision
+from upheld_lab.testing.fake_llm import FakeLLM
 
 OPENED = claim("The museum opened in 1881.", Support.SUPPORTED, citation("museum"))
 WRONG = claim("It has two whales.", Support.UNSUPPORTED, citation("whale"))

@@ -11,8 +11,8 @@ from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.extractive_answerer import ExtractiveAnswerer
 from upheld.retrieval.bridge import Bridge, bare, names, odds, probability
 from upheld.run.trace import start_run
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Evidence, Hit, Passage, Question
+from upheld_lab.testing.fake_grader import FakeGrader
 
 
 def passage(title: str, text: str) -> Passage:

@@ -16,9 +16,9 @@ from upheld.retrieval.distil import Distil
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import Rewrite
 from upheld.run.trace import start_run
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Evidence, Question
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_llm import FakeLLM
 
 FERRY = Question("When does the ferry leave?")
 GOOD = "The ferry does leave at noon."

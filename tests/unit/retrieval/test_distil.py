@@ -15,10 +15,10 @@ from upheld.ports import QueryPassagePair
 from upheld.retrieval.distil import Distil, decompose
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.text.sentences import sentence_spans
 from upheld.types import Evidence, Hit, Passage, Question, content_hash, passage_id
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 ASK = Question("When do owls hoot?")
 NIGHT = (

@@ -9,7 +9,7 @@ import pytest
 
 from upheld.errors import ModelError
 from upheld.retrieval.grade import Action, fitted_grade
-from upheld.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_grader import FakeGrader
 
 
 def write(folder: Path, **changed: object) -> Path:

@@ -12,9 +12,9 @@ from upheld.ports import QueryPassagePair
 from upheld.retrieval.rerank import Order, Rerank
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import Evidence, Hit, Passage, Question
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 ASK = Question("q")
 

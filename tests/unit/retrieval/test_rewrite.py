@@ -9,9 +9,9 @@ from upheld.errors import BudgetExceededError, LLMRejectedError, LLMUnavailableE
 from upheld.retrieval.rewrite import KeyPhrases, Rewrite, keyword_query
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.text.words import words
 from upheld.types import Question
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 ASK = Question("  In which year did the architect of Harrow Point Lighthouse die?\n")
 

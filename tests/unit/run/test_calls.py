@@ -13,9 +13,9 @@ from upheld.generation.write import Claims
 from upheld.ports import Message, QueryPassagePair, Sampling
 from upheld.run.calls import generate, grade
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_llm import FakeLLM
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_llm import FakeLLM
 
 ASK = (Message("user", "Say something."),)
 ONE, OTHER = (

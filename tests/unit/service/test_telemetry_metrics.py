@@ -15,9 +15,9 @@ from tests.unit.fake_kb import QUESTION, WRITTEN
 from tests.unit.seen_app import TENANT, WITH_KEY, caller
 from upheld.check import CheckedAnswer
 from upheld.service.telemetry.metrics import KINDS, Metrics, kind_of
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.types import Answer, Claim, Event, Status, Support, Usage, Verdict
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 Samples = Mapping[tuple[str, tuple[tuple[str, str], ...]], float]
 

@@ -11,11 +11,11 @@ from upheld.ingest.read import read
 from upheld.ports import Page, Searcher
 from upheld.retrieval.rerank import Rerank
 from upheld.retrieval.search import Search
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_samples import OWNER, made
 from upheld.testing.searcher_conformance import ANSWER, TracedSearcherConformance
 from upheld.types import SearchMode
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
 
 TEXTS = {"gulls": "Gulls nest on the cliff.", "lamp": ANSWER, "bread": "Bread is baked at dawn."}
 

@@ -21,7 +21,7 @@ from upheld.text.answer_kinds import (
         ("How do I empty a table?", AnswerKind.CODE),
         ("Which shutdown mode does it use?", AnswerKind.CODE),
         ("When was the bridge built?", AnswerKind.TIME),
-        ("How long does it wait?", AnswerKind.TIME),
+        ("How long does it wait?", AnswerKind.DURATION),
         ("Who built the bridge?", AnswerKind.NAME),
         ("Is it safe?", None),
     ],
@@ -37,6 +37,9 @@ def test_the_kind_of_a_question(question: str, kind: AnswerKind | None) -> None:
         ("It is kept in ~/.pgpass.", AnswerKind.FILE),
         ("Use --no-verify.", AnswerKind.CODE),
         ("It was opened in 1881.", AnswerKind.TIME),
+        ("The ferry leaves at nine.", AnswerKind.TIME),
+        ("It opens at 9:30 on Sundays.", AnswerKind.TIME),
+        ("The crossing takes 35 minutes.", AnswerKind.DURATION),
         ("It was built by Agnes Tolliver.", AnswerKind.NAME),
     ],
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.text.languages import is_foreign
 from upheld.types import Cause
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import verify_answer
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 ENGLISH = frozenset({"en"})
 FOREIGN = [

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.verification.test_verify import checked, passage
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.text.notation import in_notation_of
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 
 @pytest.mark.parametrize(

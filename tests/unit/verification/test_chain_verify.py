@@ -16,7 +16,6 @@ from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.write import Claims, WriteClaims, WrittenClaim
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Claim, Draft, Question, Support
 from upheld.verification.chain import (
     Chain,
@@ -29,6 +28,7 @@ from upheld.verification.chain import (
     faults,
     sigma,
 )
+from upheld_lab.testing.fake_llm import FakeLLM
 
 REVISED = "In which year did the Cromwell Road museum open?"
 DRAFT = draft(claim("The museum opened in 1881.", Support.SUPPORTED, citation("museum")))

@@ -18,10 +18,10 @@ from upheld.errors import ModelError
 from upheld.ports import Entailment, Judgement, Pair
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Cause, Claim, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import verify_answer
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
 from upheld_models import embedder_model, embedder_tokenizer
 
 TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"

@@ -10,9 +10,9 @@ from upheld.answer.verdicts import fix_citations
 from upheld.errors import LLMUnavailableError
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM, Line
 from upheld.types import Cause, Citation, Claim, Passage, Support, Verdict, content_hash
 from upheld.verification.llm_judge import JudgeUncertain, Word, band_around
+from upheld_lab.testing.fake_llm import FakeLLM, Line
 
 TEXT = "The ferry leaves at noon. It takes forty minutes."
 FERRY = Passage("ferry", TEXT, "doc", content_hash(TEXT), 0, len(TEXT), title="Ferry")

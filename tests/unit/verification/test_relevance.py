@@ -8,9 +8,6 @@ from dataclasses import replace
 from upheld.ports import QueryPassagePair
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.types import (
     Citation,
     Claim,
@@ -23,6 +20,9 @@ from upheld.types import (
     Verdict,
 )
 from upheld.verification.relevance import score_relevance
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 TEXT = "The crossing takes 35 minutes."
 SOURCE = Passage("p", TEXT, "d", "v", 0, len(TEXT), title="Wren Island ferry")

@@ -14,12 +14,12 @@ from upheld.answer.verdicts import fix_citations
 from upheld.ports import Judgement, Pair
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Cause, Citation, Claim, Passage, Question, Support
 from upheld.verification.decide import Decide
 from upheld.verification.premises import Finding, Task
 from upheld.verification.rules import ConsistencyRules
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
 
 TOWER = (
     "The lighthouse was built in 1869. It opens to visitors at nine. 2,340 people came last year."

@@ -16,12 +16,12 @@ from upheld.errors import SettingsError, UsageError
 from upheld.ports import Judgement
 from upheld.resources.open import open_verify
 from upheld.settings import Settings, load_settings
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_llm import FakeLLM
 from upheld.types import Cause, Passage, Support
 from upheld.verification.llm_judge import JudgeUncertain
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import verify_answer
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_llm import FakeLLM
 
 TOWER = "The lighthouse was built in 1869. It opens to visitors at nine."
 FERRY = "The ferry leaves the harbour at noon."

@@ -14,11 +14,11 @@ from upheld.answer.render import render
 from upheld.generation.fallback import WriteAndPrepare
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.text.sentences import sentences
 from upheld.types import Cause, Citation, Claim, Draft, Evidence, Hit, Passage, Question, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft, one_a_sentence
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
 
 DOCUMENTS = Path(__file__).parent.parent.parent.parent / "examples" / "documents"
 TOWER = "It was built in 1869. It opens to visitors at nine."

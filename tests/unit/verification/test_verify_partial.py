@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from upheld.ports import Judgement, Pair
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
-from upheld.testing.fake_entailment import FakeEntailment, Fault
 from upheld.types import Cause, Claim, Support
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import verify_answer
+from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
 
 TOPICS = ("ferries", "lamps", "gulls", "boats", "tides", "ropes")
 SENTENCES = [

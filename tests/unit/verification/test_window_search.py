@@ -11,10 +11,10 @@ import pytest
 
 from upheld.errors import ModelError
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import FakeEntailment
 from upheld.text.word_search import WordIndex, best_of
 from upheld.types import Citation, Claim, Passage, Support
 from upheld.verification.verify import Verify
+from upheld_lab.testing.fake_entailment import FakeEntailment
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors

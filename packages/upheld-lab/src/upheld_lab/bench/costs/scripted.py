@@ -23,8 +23,6 @@ from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rewrite import KeyPhrases
 from upheld.settings import Settings
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_llm import Line, Script
 from upheld.text.words import content_stems
 from upheld.types import Document, Passage, passage_id
 from upheld.verification.chain import Chain
@@ -39,6 +37,8 @@ from upheld_lab.bench.costs.scripted_ports import (
     TimedLLM,
     Told,
 )
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_llm import Line, Script
 
 ELSEWHERE = "elsewhere"  # the collection that is looked into when a search went wrong
 SHOWN = re.compile(r"\[\d+\]\n(`{3,})\n(.*?)\n\1", re.S)  # a passage as the writer sees it

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from upheld.ports import Filter, Judgement, Message, Output, Pair, QueryPassagePair, Reply, Sampling
-from upheld.testing.fake_embedder import FakeEmbedder
-from upheld.testing.fake_entailment import FakeEntailment
-from upheld.testing.fake_grader import FakeGrader
-from upheld.testing.fake_index import FakeIndex
-from upheld.testing.fake_llm import FakeLLM, Script
 from upheld.types import Hit, Scope
+from upheld_lab.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_lab.testing.fake_index import FakeIndex
+from upheld_lab.testing.fake_llm import FakeLLM, Script
 
 if TYPE_CHECKING:
     from upheld.ports import Vector, Vectors

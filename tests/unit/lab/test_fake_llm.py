@@ -7,8 +7,8 @@ from upheld.ports import LLM, Sampling
 from upheld.run.budget import Budget
 from upheld.run.calls import generate
 from upheld.run.trace import start_run
-from upheld.testing.fake_llm import FakeLLM
 from upheld.testing.llm_conformance import ASK, Choice, LLMConformance, say_choice
+from upheld_lab.testing.fake_llm import FakeLLM
 
 RED = Choice(colour="red", sure=False)
 

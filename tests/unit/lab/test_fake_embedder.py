@@ -7,7 +7,7 @@ import pytest
 from upheld.errors import ModelError
 from upheld.ports import Embedder
 from upheld.testing.embedder_conformance import EmbedderConformance
-from upheld.testing.fake_embedder import FakeEmbedder
+from upheld_lab.testing.fake_embedder import FakeEmbedder
 
 
 class TestFakeEmbedder(EmbedderConformance):

@@ -9,9 +9,9 @@ from upheld.ports import Grader, QueryPassagePair
 from upheld.run.budget import Budget
 from upheld.run.calls import grade
 from upheld.run.trace import start_run
-from upheld.testing.fake_entailment import Fault
-from upheld.testing.fake_grader import FakeGrader
 from upheld.testing.grader_conformance import PAIRS, TrainedGraderConformance
+from upheld_lab.testing.fake_entailment import Fault
+from upheld_lab.testing.fake_grader import FakeGrader
 
 
 class TestFakeGrader(TrainedGraderConformance):

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from upheld.ports import Index
-from upheld.testing.fake_index import FakeIndex
 from upheld.testing.index_conformance import CHECKS
 from upheld.testing.index_samples import Check
+from upheld_lab.testing.fake_index import FakeIndex
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -22,5 +22,5 @@ async def test_conforms(check: Check) -> None:
 
 
 def test_is_light() -> None:
-    heavy = "import upheld.testing.fake_index, sys; sys.exit('numpy' in sys.modules)"
+    heavy = "import upheld_lab.testing.fake_index, sys; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", heavy], check=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from upheld.errors import ModelError
 from upheld.ports import QueryPassagePair
-from upheld.testing.fake_entailment import Fault
 from upheld.text.words import content_stems
+from upheld_lab.testing.fake_entailment import Fault
 
 
 def shared_words(pair: QueryPassagePair) -> float:

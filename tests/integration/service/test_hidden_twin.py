@@ -28,7 +28,7 @@ from upheld.types import Scope
 pytestmark = pytest.mark.real
 
 T = TypeVar("T")
-FEW, STEPS = 2, 40
+FEW, STEPS = 3, 40
 GUIDE = frozenset({"guide"})
 PLAIN = {"Content-Type": "text/plain"}
 places = st.tuples(st.sampled_from(["staff", "plans"]), st.sampled_from(["rota", "menu", "pay"]))

@@ -6,7 +6,7 @@ The numbers of `upheld.retrieval.bridge` come from here: fitted on dev questions
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +51,8 @@ async def _crossed(stages: StageFactory, asked: Asked) -> Crossed:
     if writer.bridge is None:
         raise UsageError("Bridges are fitted with a grader.", help="Install extra 'local'.")
     found = await stages.search()(question)
-    words = best_words((await writer.quote.quotes(question, found)).sentences)
+    always = replace(writer.quote, abstain_below=0.0)  # a bridge may mend what it would withhold
+    words = best_words((await always.quotes(question, found)).sentences)
     named = await writer.bridge.named(question, words)
     return Crossed(
         asked.set,

@@ -13,10 +13,35 @@ from dataclasses import dataclass, replace
 from upheld._internal.probability import sigmoid
 from upheld.generation.candidates import Candidate
 from upheld.generation.sentence_features import SentenceFeatures
-from upheld.generation.sentence_weights import KEEP_WITHIN, RIGHT, SENTENCE
 from upheld.text.sentences import block_spans
 
 Weights = Mapping[str, float]
+
+# Fitted on dev questions by `python -m upheld_lab.fits sentences`:
+# docs/decisions/030-choosing-the-sentence.md
+# The grader and the embedder whose scores these are the weights of.
+FITTED_FOR = ("upheld-grader-int8:461436492965", "all-MiniLM-L6-v2-int8:5a3026c819c7")
+# Of features that compare the sentences of one question.
+SENTENCE: Weights = {
+    "grade": 0.5366,
+    "cosine": 2.1927,
+    "passage": 0.5503,
+    "search": 4.9978,
+    "words": 1.9025,
+    "kind": 1.2589,
+    "default": 2.3864,
+    "colon": -2.3167,
+}
+# Of features of the best sentence, for the probability that the answer is right.
+RIGHT: Weights = {
+    "best": 0.0617,
+    "margin": 0.3074,
+    "cosine": 3.2715,
+    "grade": 0.1337,
+    "shift": -3.1862,
+}
+KEEP_WITHIN = 4.0  # log odds below the best sentence; worse ones are not quoted after it
+ABSTAIN_BELOW = 0.25  # P(right) below which nothing is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +50,11 @@ class Ranked:
 
     candidate: Candidate
     features: SentenceFeatures
-    log_odds: float
+
+    @property
+    def log_odds(self) -> float:
+        """The candidate's score."""
+        return self.candidate.score
 
 
 def rank_sentences(
@@ -34,10 +63,10 @@ def rank_sentences(
     weights: Weights = SENTENCE,
 ) -> list[Ranked]:
     """Return the candidates with the most probable first."""
-    ranked = []
-    for candidate, known in zip(candidates, features, strict=True):
-        odds = weighted(known.named(), weights)
-        ranked.append(Ranked(replace(candidate, score=odds), known, odds))
+    ranked = [
+        Ranked(replace(candidate, score=weighted(known.named(), weights)), known)
+        for candidate, known in zip(candidates, features, strict=True)
+    ]
     return sorted(ranked, key=lambda each: -each.log_odds)
 
 

@@ -11,9 +11,15 @@ from dataclasses import dataclass, replace
 
 from upheld.errors import ModelError
 from upheld.generation.candidates import Candidate, quoted, sentences_of, shared_words
-from upheld.generation.choose import p_right, pick_sentences, rank_sentences, right_features
+from upheld.generation.choose import (
+    ABSTAIN_BELOW,
+    FITTED_FOR,
+    p_right,
+    pick_sentences,
+    rank_sentences,
+    right_features,
+)
 from upheld.generation.sentence_features import SentenceFeatures, sentence_features
-from upheld.generation.sentence_weights import ABSTAIN_BELOW, FITTED_FOR
 from upheld.ports import Embedder, Grader, QueryPassagePair
 from upheld.run.calls import embed, grade
 from upheld.run.trace import current_run, span

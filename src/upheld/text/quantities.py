@@ -6,6 +6,7 @@ another bound than "at least 3".
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -328,7 +329,7 @@ def _bound(words: Sequence[Token], place: int, behind: int) -> Bound:
 
 
 def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-6 * max(abs(one), abs(other), 1e-9)
+    return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-15)
 
 
 def computed(value: float, given: Sequence[float]) -> bool:

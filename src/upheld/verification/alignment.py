@@ -1,9 +1,8 @@
-"""Compare a claim with what its source says of the same thing: values, signs, order, reach.
+"""Compare a claim with what its source says of the same thing: values, order and reach.
 
 An entailment model takes "48 days" for "48 hours", and a number of the next row for that of this
-one. Here each value of the claim is looked up where the source speaks of the claim's other words,
-and each of its words where the source affirms or denies it. Every comparison is a number for the
-fit; none decides alone.
+one. Here each value of the claim is looked up where the source speaks of the claim's other words.
+Every comparison is a number for the fit; none decides alone.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ ALIGNED = fields(Alignment)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class IndexedSentences:
     """Sentences of the sources as one row of terms and quantities."""
 
     sentences: tuple[Statement, ...]
@@ -103,7 +102,7 @@ def _split(row: str) -> list[str]:
     return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
-def _evidence(sentences: Sequence[str]) -> Evidence:
+def _evidence(sentences: Sequence[str]) -> IndexedSentences:
     read = tuple(map(statement, sentences))
     starts = list[int]()
     places: dict[str, list[int]] = {}
@@ -115,10 +114,10 @@ def _evidence(sentences: Sequence[str]) -> Evidence:
             places.setdefault(term.name, []).append(start + term.at)
         counted += [replace(one, at=start + one.at, end=start + one.end) for one in each.quantities]
         start += each.length + _BETWEEN
-    return Evidence(read, tuple(starts), places, tuple(counted[:_MOST_COMPARED]))
+    return IndexedSentences(read, tuple(starts), places, tuple(counted[:_MOST_COMPARED]))
 
 
-def _fit(term: Term, known: Sequence[Term], evidence: Evidence) -> tuple[float, int]:
+def _fit(term: Term, known: Sequence[Term], evidence: IndexedSentences) -> tuple[float, int]:
     """Return how close a word is to the claim's others where it fits best, and where that is."""
     others = _weights(term.at, [each for each in known if each.name != term.name])
     places = evidence.places[term.name][:_MOST_PLACES]
@@ -137,7 +136,9 @@ def _weights(at: int, known: Sequence[Term]) -> dict[str, float]:
     return found
 
 
-def _closeness(words: Mapping[str, float], place: int | Quantity, evidence: Evidence) -> float:
+def _closeness(
+    words: Mapping[str, float], place: int | Quantity, evidence: IndexedSentences
+) -> float:
     """Return how close a place of the source is to these words, from 0 to 1."""
     if not words:
         return 1.0
@@ -157,7 +158,7 @@ def _distance(places: Sequence[int], start: int, end: int) -> int:
     return min([*found, *(place - end for place in places[after : after + 1])])
 
 
-def _values(said: Statement, known: Sequence[Term], evidence: Evidence) -> dict[str, float]:
+def _values(said: Statement, known: Sequence[Term], evidence: IndexedSentences) -> dict[str, float]:
     """Look up each value of the claim where the source speaks of the words around it."""
     claimed = [each for each in said.quantities if each.binding][:_MOST_QUANTITIES]
     found = [_value(each, _words_of(each, claimed, known), evidence) for each in claimed]
@@ -197,7 +198,7 @@ def _apart(at: int, each: Quantity) -> int:
     return max(each.at - at, at - each.end, 0)
 
 
-def _value(each: Quantity, about: Mapping[str, float], evidence: Evidence) -> _Value:
+def _value(each: Quantity, about: Mapping[str, float], evidence: IndexedSentences) -> _Value:
     near = [
         (
             _closeness(about, other, evidence)
@@ -230,7 +231,7 @@ def _adds_up(each: Quantity, near: Sequence[tuple[float, Quantity]]) -> bool:
     return computed(each.value, [other.value for _, other in closest])
 
 
-def _reversed(said: Statement, evidence: Evidence) -> float:
+def _reversed(said: Statement, evidence: IndexedSentences) -> float:
     """Return 1 if the source has the claim's two events in the other order."""
     if said.order is None:
         return 0.0
@@ -245,7 +246,7 @@ def _reversed(said: Statement, evidence: Evidence) -> float:
     return float(crossed > straight)
 
 
-def _reach(said: Statement, fits: Sequence[tuple[float, int]], evidence: Evidence) -> float:
+def _reach(said: Statement, fits: Sequence[tuple[float, int]], evidence: IndexedSentences) -> float:
     """Return 1 if the claim goes further than the sentence that most of its words are in."""
     sentences = [evidence.sentence_at(place) for fit, place in fits if fit >= _FITS]
     if not sentences:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from upheld.generation.candidates import Candidate, sentences_of
 from upheld.generation.choose import (
+    ABSTAIN_BELOW,
     Ranked,
     p_right,
     pick_sentences,
@@ -14,7 +15,6 @@ from upheld.generation.choose import (
 )
 from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.sentence_features import SentenceFeatures, sentence_features
-from upheld.generation.sentence_weights import ABSTAIN_BELOW
 from upheld.run.trace import start_run
 from upheld.types import Evidence, Hit, Passage, Question
 from upheld_lab.testing.fake_embedder import FakeEmbedder
@@ -58,7 +58,7 @@ def test_the_best_comes_first_then_what_it_is_about() -> None:
 
 
 def test_those_that_are_nearly_as_good_follow() -> None:
-    alike = [replace(each, log_odds=0.0) for each in ranked()]
+    alike = [replace(each, candidate=replace(each.candidate, score=0.0)) for each in ranked()]
     best, *others = pick_sentences(alike, 3)
     assert best == alike[0].candidate
     assert len(others) == 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 from upheld.generation.candidates import Candidate
+from upheld.generation.choose import SENTENCE
 from upheld.generation.sentence_features import SentenceFeatures
-from upheld.generation.sentence_weights import SENTENCE
-from upheld.types import Evidence, Hit, Passage
+from upheld.types import Passage
 from upheld_lab.bench.suites.suite import Asked
 from upheld_lab.fits.sentences import Read, answer, answers, fit_right, fit_sentence
 
@@ -19,11 +19,10 @@ def read(number: int, grade: float = 2.0) -> Read:
     gold = Passage(f"gold{number}", "It opened in 1881.", "d", "v", 0, 18)
     other = Passage(f"other{number}", "It is very old.", "e", "v", 0, 15)
     asked = Asked(f"q{number}", "set", "When did it open?", ("1881",), gold=frozenset({gold.id}))
-    hits = Evidence(tuple(Hit(each, 1.0, asked.text, 0.5) for each in (gold, other)))
     candidates = (Candidate(gold, 0, 0, 18), Candidate(other, 1, 0, 15))
     jitter = 0.1 * number
     features = (replace(PLAIN, grade=grade + jitter), replace(PLAIN, grade=-2.0 - jitter))
-    return Read(asked, hits, candidates, features)
+    return Read(asked, candidates, features)
 
 
 def test_a_sentence_answers_if_it_has_the_answer_and_its_passage_is_gold() -> None:

@@ -1,6 +1,6 @@
 """What tells that a sentence answers a question, and that an answer of quotes is right.
 
-The numbers of `upheld.generation.sentence_weights` come from here: two fits on dev questions. The
+The numbers of `upheld.generation.choose` come from here: two fits on dev questions. The
 first is over the sentences of questions that something answers, the second over the answers to all
 questions.
 """
@@ -16,6 +16,8 @@ import numpy as np
 
 from upheld.generation.candidates import Candidate
 from upheld.generation.choose import (
+    RIGHT,
+    SENTENCE,
     Weights,
     p_right,
     pick_sentences,
@@ -24,10 +26,9 @@ from upheld.generation.choose import (
 )
 from upheld.generation.extract import ExtractiveWriter
 from upheld.generation.sentence_features import SentenceFeatures
-from upheld.generation.sentence_weights import RIGHT, SENTENCE
 from upheld.methods.build import StageFactory
 from upheld.settings import Settings
-from upheld.types import Evidence, Question
+from upheld.types import Question
 from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.metrics import answer_in
 from upheld_lab.bench.report import Report, Row, Watch
@@ -44,10 +45,9 @@ FLOORS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A question, the passages that it found, and what is known of their sentences."""
+    """A question, the sentences that it found, and what is known of them."""
 
     asked: Asked
-    hits: Evidence
     candidates: tuple[Candidate, ...]
     features: tuple[SentenceFeatures, ...]
 
@@ -102,7 +102,7 @@ async def _read(stages: StageFactory, asked: Asked) -> Read:
     hits = (await stages.search()(question)).top(writer.max_passages)
     known = await writer.known(question.text, hits)
     candidates, features = known if known is not None else ((), ())
-    return Read(asked, hits, tuple(candidates), tuple(features))
+    return Read(asked, tuple(candidates), tuple(features))
 
 
 def answers(asked: Asked, candidate: Candidate) -> bool:

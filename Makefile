@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 UV := VIRTUAL_ENV=$(VENV) $(BIN)/uv --quiet pip
-OURS := -e packages/upheld-models -e packages/upheld-verifier -e . -e packages/upheld-lab
+OURS := -e packages/upheld-models -e packages/upheld-verifier -e . -e packages/upheld-service -e packages/upheld-lab
 
 # Where bytecode may not be kept, every process compiles all libraries anew: 2 s of 7 at each start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -109,10 +109,10 @@ wheels:  ## builds all wheels, and tries them in a new environment as the README
 
 lock:  ## lock files that name no host
 	$(UV) compile pyproject.toml --extra all --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \
-		--no-emit-package upheld-lab --no-emit-package upheld \
+		--no-emit-package upheld-service --no-emit-package upheld-lab --no-emit-package upheld \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url -o requirements/dev.lock
 	$(UV) compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \
-		--no-emit-package upheld-models --no-emit-package upheld-verifier --no-emit-package upheld-lab \
+		--no-emit-package upheld-models --no-emit-package upheld-verifier --no-emit-package upheld-service --no-emit-package upheld-lab \
 		--no-emit-package upheld --override requirements/train.override \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url -o requirements/train.lock
 	for each in llama uv; do $(UV) compile requirements/$$each.in --no-deps --universal --python-version 3.11 \

@@ -37,6 +37,12 @@ def _weights(*folders: str) -> tuple[str, ...]:
 
 EXPECTED = (
     Expected(".", "upheld", 600_000, ("cli/__init__.py", "prompts/write.md")),
+    Expected(
+        "packages/upheld-service",
+        "upheld_service",
+        600_000,
+        ("app.py", "db/migrations/versions/m0001_tables.py"),
+    ),
     Expected("packages/upheld-lab", "upheld_lab", 600_000, ("bench/page/templates/page.html",)),
     Expected(
         "packages/upheld-models",
@@ -104,8 +110,9 @@ def try_installed(wheels: list[Path], folder: Path) -> None:
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     alone["PATH"] = f"{programs}{os.pathsep}{alone['PATH']}"
     words = [str(programs / "pip"), "install", "--quiet", f"{core}[local,readers]"]
-    lab = [each for each in others if each.name.startswith("upheld_lab")]
-    weights = [each for each in others if each not in lab]
+    weights = [
+        each for each in others if each.name.startswith(("upheld_models", "upheld_verifier"))
+    ]
     subprocess.run([*words, *map(str, weights)], check=True, env=alone, cwd=folder)
     (folder / "examples").symlink_to(ROOT / "examples")
     commands, code = first_screen((ROOT / "README.md").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 PICTURE = REPOSITORY / "docs" / "assets" / "architecture.svg"
 WIDTH, ROW, BOX, GAP, MARGIN = 960, 52, 28, 90, 24
 LETTER = 7.4  # the width of a letter, in pixels
+FILLS = {"lab": "#f3ead7", "service": "#e3e6f6"}  # what comes in a wheel of its own
 
 Room = tuple[int, str]  # its row, and its name there
 Edge = tuple[Room, Room]
@@ -32,9 +33,11 @@ def layers() -> list[list[str]]:
 
 
 def room_name(module: str) -> str:
-    """`upheld.service` is `service`; parts of `_internal` that share a row share a box."""
+    """`upheld.methods` is `methods`; parts of `_internal` that share a row share a box."""
     package, _, rest = module.partition(".")
-    return f"lab: {rest}" if package == "upheld_lab" else rest.partition(".")[0]
+    if package == "upheld_lab":
+        return f"lab: {rest}"
+    return rest.partition(".")[0] or package.removeprefix("upheld_")
 
 
 def rooms(rows: list[list[str]]) -> dict[str, Room]:
@@ -53,7 +56,7 @@ def room_of(module: str, known: dict[str, Room]) -> Room | None:
 
 def imports(known: dict[str, Room]) -> tuple[set[Edge], set[str]]:
     """Which rooms import which, and modules that live in no room."""
-    graph = grimp.build_graph("upheld", "upheld_lab", cache_dir=None)
+    graph = grimp.build_graph("upheld", "upheld_service", "upheld_lab", cache_dir=None)
     edges, homeless = set(), set()
     for module in graph.modules:
         here = room_of(module, known)
@@ -122,7 +125,7 @@ def draw() -> str:
             f"<title>{above[1]} imports {lower[1]}</title></path>"
         )
     for (_, name), (left, top, width) in placed.items():
-        fill = "#f3ead7" if name.startswith("lab:") else "#d9efec"
+        fill = FILLS.get(name.partition(":")[0], "#d9efec")
         out.append(
             f'<rect x="{left}" y="{top}" width="{width}" height="{BOX}" rx="5" fill="{fill}" '
             f'stroke="#00796b"/><text x="{left + width / 2:.1f}" y="{top + 18}" '

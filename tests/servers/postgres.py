@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 from pydantic import SecretStr
 
-from upheld.service.db.dev_postgres import OWNER, SERVICE, PrivatePostgres, private_postgres
+from upheld_service.db.dev_postgres import OWNER, SERVICE, PrivatePostgres, private_postgres
 
 _count = itertools.count()
 

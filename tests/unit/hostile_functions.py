@@ -22,6 +22,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import upheld
+import upheld_service
 from tests.unit.hostile_measures import Call
 from upheld.assessment.assess import Aspect, assess, parts_of, unspoken
 from upheld.assessment.feedback import Remark, worded
@@ -41,7 +42,6 @@ from upheld.planning.plan import session_of
 from upheld.prompts.prompt import numbered
 from upheld.retrieval.bridge import names as bridge_names
 from upheld.retrieval.rewrite import keyword_query
-from upheld.service.mcp.text import evidence_text
 from upheld.text import figures, names, patterns
 from upheld.text.answer_kinds import AnswerKind, has_kind
 from upheld.text.instructions import as_evidence, blanked
@@ -60,8 +60,10 @@ from upheld.verification.rules import ConsistencyRules
 from upheld.verification.source import Part, Premise, Source
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import as_passages
+from upheld_service.mcp.text import evidence_text
 
 ROOT = Path(upheld.__file__).parent
+ROOT_OF_SERVICE = Path(upheld_service.__file__).parent
 MODULES = (
     "*.py",
     "_internal/child_process.py",
@@ -77,15 +79,17 @@ MODULES = (
     "ingest/**/*.py",
     "prompts/*.py",
     "cli/show.py",
-    "service/http/field_limits.py",
-    "service/http/error_bodies.py",
-    "service/openai/*.py",
-    "service/mcp/text.py",
     "edge/web/addresses.py",
     "edge/openai/reply.py",
     "edge/web/page_url.py",
     "edge/web/robots.py",
     "edge/web/searx.py",
+)
+MODULES_OF_SERVICE = (
+    "http/field_limits.py",
+    "http/error_bodies.py",
+    "openai/*.py",
+    "mcp/text.py",
 )
 # At the top of the package: settings, ports and the composition root, which pass text on.
 NOT_ABOUT_TEXT = frozenset(
@@ -126,13 +130,17 @@ class TextFunction:
 
 def text_functions() -> list[TextFunction]:
     """Every function of the modules that handle text."""
-    paths = sorted({path for glob in MODULES for path in ROOT.glob(glob)})
+    globs = {ROOT: MODULES, ROOT_OF_SERVICE: MODULES_OF_SERVICE}
+    paths = sorted(
+        {path for root, some in globs.items() for glob in some for path in root.glob(glob)}
+    )
     handling = (p for p in paths if p.parent != ROOT or p.stem not in NOT_ABOUT_TEXT)
     return [each for path in handling for each in _of_module(path)]
 
 
 def _of_module(path: Path) -> Iterator[TextFunction]:
-    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    root = ROOT if path.is_relative_to(ROOT) else ROOT_OF_SERVICE
+    parts = path.relative_to(root.parent).with_suffix("").parts
     module = ".".join(parts).removesuffix(".__init__")
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef):
@@ -240,7 +248,7 @@ CALLS: dict[str, Call] = {
     ),
     "upheld.text.patterns.search": lambda text: patterns.search(re.compile("\x01"), text),
     "upheld.text.sentences.sentences_of_block": lambda text: sentences_of_block(text, 0, len(text)),
-    "upheld.service.mcp.text.evidence_text": lambda text: evidence_text(found(text), ()),
+    "upheld_service.mcp.text.evidence_text": lambda text: evidence_text(found(text), ()),
     "upheld.assessment.assess.assess": lambda text: assess(
         Draft(Question(text[:4_000]), (Claim(text, verdict=Verdict(Support.SUPPORTED)),))
     ),
@@ -324,8 +332,8 @@ NO_TEXT_OF_USERS = {
     "upheld.ingest.worker.ReadWorker.__call__": "hands bytes to the child process",
     "upheld.prompts.prompt.load": "takes the name of a file of the package",
     "upheld.prompts.prompt.parse": "takes a file of the package",
-    "upheld.service.openai.reply.completion": "joins the sentences of an answer that was checked",
-    "upheld.service.openai.request.split": "a name whose length and form are checked before",
+    "upheld_service.openai.reply.completion": "joins the sentences of an answer that was checked",
+    "upheld_service.openai.request.split": "a name whose length and form are checked before",
     "upheld.verification.decide.Decide.__call__": "weighs scores",
     "upheld.verification.decide.fitted": "takes a file of the package",
     "upheld.text.word_search.WordIndex.bm25": _LABELS,

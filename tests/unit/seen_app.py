@@ -21,11 +21,11 @@ from tests.unit.fake_kb import kb
 from upheld._internal.to_json import to_json
 from upheld.ask_options import AskOptions
 from upheld.client import AsyncUpheld
-from upheld.service.admission.admission import Admission, Limits
-from upheld.service.telemetry.http import Seen, metrics_route
-from upheld.service.telemetry.metrics import Metrics
 from upheld.settings import load_settings
 from upheld_lab.testing.fake_llm import Script
+from upheld_service.admission.admission import Admission, Limits
+from upheld_service.telemetry.http import Seen, metrics_route
+from upheld_service.telemetry.metrics import Metrics
 
 TENANT = UUID(int=7)
 METRICS_KEY = SecretStr("a key that Prometheus has")

@@ -17,8 +17,8 @@ from typer.main import get_command
 
 from upheld._internal import deprecated
 from upheld.cli import app as command_line
-from upheld.service.app import create_app
 from upheld.settings import Settings, load_settings
+from upheld_service.app import create_app
 
 ROOT = Path(__file__).parents[2]
 GLOSSARY = ROOT / "docs" / "glossary.md"

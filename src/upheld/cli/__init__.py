@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command, get_group
 
 from upheld.cli.show import complain
 from upheld.errors import UpheldError, UsageError
@@ -20,23 +19,24 @@ from upheld.version import __version__
 # looking at it so often took a tenth of a cold start.
 _COLLECT_AFTER = 20_000
 
-# Where each command is: a module of this package, and the function or the group in it.
+# Where each command is: a module of this package, and the function or the group in it; what comes
+# with another package is a plugin.
 COMMANDS = {
     "index": ("index", "index"),
     "list": ("documents", "list_documents"),
     "delete": ("documents", "delete"),
     "ask": ("ask", "ask"),
     "verify": ("verify", "verify"),
-    "serve": ("serve", "serve"),
-    "worker": ("serve", "worker"),
+    "serve": ("plugins", "serve"),
+    "worker": ("plugins", "worker"),
     "methods": ("methods", "methods"),
     "label": ("label", "label"),
     "doctor": ("doctor", "doctor"),
-    "mcp": ("mcp", "mcp"),
+    "mcp": ("plugins", "mcp"),
     "calibrate": ("calibrate", "app"),
-    "bench": ("lab", "bench"),
-    "train": ("lab", "train"),
-    "admin": ("admin", "app"),
+    "bench": ("plugins", "bench"),
+    "train": ("plugins", "train"),
+    "admin": ("plugins", "admin"),
 }
 
 
@@ -50,18 +50,13 @@ class _Commands(Mapping[str, Any]):
         return len(COMMANDS)
 
     def __getitem__(self, name: str) -> Any:
+        from upheld.cli import plugins
+
         module, attribute = COMMANDS[name]
+        if module == "plugins":
+            return plugins.command(name)
         home = importlib.import_module(f"{__name__}.{module}")
-        if module == "lab":
-            return home.command(name)
-        found = getattr(home, attribute)
-        if isinstance(found, typer.Typer):
-            group = get_group(found)
-            group.name = name
-            return group
-        alone = typer.Typer(rich_markup_mode="rich", add_completion=False)
-        alone.command(name)(found)
-        return get_command(alone)
+        return plugins.as_command(name, getattr(home, attribute))
 
 
 class LazyGroup(TyperGroup):

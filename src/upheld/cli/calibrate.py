@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from upheld.calibration.fitted import FittedGuarantee, fitted_on, write_guarantee
 from upheld.calibration.labelled import read_labels, the_pipeline
-from upheld.cli import lab, options, show
+from upheld.cli import options, plugins, show
 from upheld.errors import UsageError
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ async def _cases(
     async with opened_grader(model) as grader:
         if rows is not None:
             return grader.identity, await cases_of_file(rows, grader)
-        cases_of_dev = lab.part("bench.retrieval.actions").cases_of_dev
-        kept = cache or lab.part("bench.vectors").default_cache()
-        with lab.part("bench.report").watching() as watch:
+        cases_of_dev = plugins.part("bench.retrieval.actions").cases_of_dev
+        kept = cache or plugins.part("bench.vectors").default_cache()
+        with plugins.part("bench.report").watching() as watch:
             found: list[Case] = await cases_of_dev(data or Path(), kept, grader, watch)
         return grader.identity, found
 

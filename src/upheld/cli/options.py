@@ -32,7 +32,7 @@ def _address(given: str | None) -> str | None:
 def need_service() -> None:
     """Say what to install before anything else is said."""
     try:
-        importlib.import_module("upheld.service.app")  # all that the extra brings
+        importlib.import_module("upheld_service.app")  # all that the extra brings
     except ImportError as missing:
         raise MissingExtraError("The service", "serve", str(missing)) from missing
 

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any
 from urllib.request import Request, urlopen
 
-from upheld.service.db.dev_postgres import private_postgres
+from upheld_service.db.dev_postgres import private_postgres
 
 DOCUMENTS = {
     "ferry.md": "# Ferry\n\nThe ferry leaves at nine. The crossing takes 35 minutes.\n\n"

@@ -1,4 +1,4 @@
-"""What users install: four wheels, each with what belongs to it and below the limits of PyPI."""
+"""What users install: five wheels, each with what belongs to it and below the limits of PyPI."""
 
 from __future__ import annotations
 

@@ -28,12 +28,12 @@ from upheld.errors import ModelError
 from upheld.ports import Judgement, Pair
 from upheld.resources.open import Shared, open_shared
 from upheld.retrieval.grade import Grade
-from upheld.service import resources as opened
 from upheld.settings import Settings
 from upheld.verification.verify import Verify
 from upheld_lab.testing.fake_embedder import FakeEmbedder
 from upheld_lab.testing.fake_entailment import ENTAILS, FakeEntailment
 from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_service import resources as opened
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors

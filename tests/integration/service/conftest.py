@@ -9,8 +9,8 @@ import pytest
 
 from tests.integration.service.people import new_tenant, with_collection
 from tests.servers.postgres import State, new_state, running_postgres
-from upheld.service.db.database import Database
-from upheld.service.db.dev_postgres import PrivatePostgres
+from upheld_service.db.database import Database
+from upheld_service.db.dev_postgres import PrivatePostgres
 
 
 @pytest.fixture(scope="session")

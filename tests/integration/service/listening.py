@@ -11,8 +11,8 @@ import httpx2
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from upheld.service.app import Server, create_app
 from upheld.settings import Settings
+from upheld_service.app import Server, create_app
 
 
 @asynccontextmanager

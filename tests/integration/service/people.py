@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 from pydantic import SecretStr
 
-from upheld.service.db import answers, collections, documents, tenants
-from upheld.service.db.answers import Cited, KeptAnswer
-from upheld.service.db.database import Database, Session, admin_session
-from upheld.service.db.documents import Document
+from upheld_service.db import answers, collections, documents, tenants
+from upheld_service.db.answers import Cited, KeptAnswer
+from upheld_service.db.database import Database, Session, admin_session
+from upheld_service.db.documents import Document
 
 
 async def new_tenant(owner: SecretStr) -> UUID:

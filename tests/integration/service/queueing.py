@@ -11,10 +11,10 @@ import psycopg
 from procrastinate import App
 
 from tests.servers.postgres import State
-from upheld.service.db.connect import conninfo
-from upheld.service.db.database import Database
-from upheld.service.db.jobs import JobInfo, Jobs, JobStatus
-from upheld.service.db.queue import Body, Task, Work, worker_app
+from upheld_service.db.connect import conninfo
+from upheld_service.db.database import Database
+from upheld_service.db.jobs import JobInfo, Jobs, JobStatus
+from upheld_service.db.queue import Body, Task, Work, worker_app
 
 
 async def defer(

@@ -12,13 +12,13 @@ from pydantic import SecretStr
 
 from tests.integration.places import Place
 from tests.servers.postgres import State
-from upheld.service.app import create_app
-from upheld.service.db import keys, tenants
-from upheld.service.db.database import admin_session
-from upheld.service.db.keys import KeyScope
-from upheld.service.db.queue import worker_app
-from upheld.service.jobs.tasks import bodies
 from upheld.settings import Settings, load_settings
+from upheld_service.app import create_app
+from upheld_service.db import keys, tenants
+from upheld_service.db.database import admin_session
+from upheld_service.db.keys import KeyScope
+from upheld_service.db.queue import worker_app
+from upheld_service.jobs.tasks import bodies
 
 METRICS_KEY = SecretStr("a key that Prometheus has")
 WITH_METRICS_KEY = {"Authorization": f"Bearer {METRICS_KEY.get_secret_value()}"}

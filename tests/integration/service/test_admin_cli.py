@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from tests.servers.postgres import State, new_name
 from upheld.cli import app
 from upheld.errors import ConflictError, NotFoundError, SettingsError
-from upheld.service.db import keys
-from upheld.service.db.database import Database
-from upheld.service.db.dev_postgres import PrivatePostgres
-from upheld.service.db.keys import Key, KeyScope
+from upheld_service.db import keys
+from upheld_service.db.database import Database
+from upheld_service.db.dev_postgres import PrivatePostgres
+from upheld_service.db.keys import Key, KeyScope
 
 pytestmark = pytest.mark.real
 

@@ -9,11 +9,11 @@ import pytest
 from tests.integration.service.people import new_tenant, put, with_collection
 from tests.servers.postgres import State
 from upheld.ingest.document import document_id
-from upheld.service.answering import _cited
-from upheld.service.db import documents
-from upheld.service.db.answers import Cited
-from upheld.service.db.database import Database
 from upheld.types import Answer, Citation, Conflict, Passage, Status
+from upheld_service.answering import _cited
+from upheld_service.db import documents
+from upheld_service.db.answers import Cited
+from upheld_service.db.database import Database
 
 pytestmark = pytest.mark.real
 

@@ -9,9 +9,9 @@ import pytest
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
 from upheld.errors import NotFoundError
-from upheld.service.db import answers, collections, documents
-from upheld.service.db.database import Database
-from upheld.service.db.documents import DocumentStatus
+from upheld_service.db import answers, collections, documents
+from upheld_service.db.database import Database
+from upheld_service.db.documents import DocumentStatus
 
 pytestmark = pytest.mark.real
 

@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from tests.servers.postgres import State
 from upheld.errors import StateUnavailableError
-from upheld.service.db import keys
-from upheld.service.db.database import Database
+from upheld_service.db import keys
+from upheld_service.db.database import Database
 
 pytestmark = pytest.mark.real
 CUT = """

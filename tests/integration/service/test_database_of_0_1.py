@@ -19,12 +19,12 @@ from tests.integration.places import Place
 from tests.integration.service.serving import ask, client, running, service_settings, work_off
 from tests.servers.postgres import State, new_name
 from tests.stored_0_1 import EARLY, LATE, unpack
-from upheld.service.db.connect import conninfo
-from upheld.service.db.dev_postgres import SERVICE, PrivatePostgres
-from upheld.service.db.migrate import check, migrate
-from upheld.service.tenants.deletion import end_tenant
 from upheld.settings import Settings
 from upheld.types import Answer
+from upheld_service.db.connect import conninfo
+from upheld_service.db.dev_postgres import SERVICE, PrivatePostgres
+from upheld_service.db.migrate import check, migrate
+from upheld_service.tenants.deletion import end_tenant
 
 pytestmark = pytest.mark.real
 QUESTION = "When does the ferry leave?"

@@ -22,11 +22,11 @@ from tests.integration.service.serving import (
 )
 from tests.servers.postgres import State
 from upheld.errors import StorageError
-from upheld.service.db.connect import conninfo
-from upheld.service.db.queue import worker_app
-from upheld.service.jobs.periodic import sweep_deletions
-from upheld.service.jobs.tasks import bodies
-from upheld.service.tenants.indexes import tenant_prefix
+from upheld_service.db.connect import conninfo
+from upheld_service.db.queue import worker_app
+from upheld_service.jobs.periodic import sweep_deletions
+from upheld_service.jobs.tasks import bodies
+from upheld_service.tenants.indexes import tenant_prefix
 
 pytestmark = pytest.mark.real
 DOCUMENTS = "/v1/collections/staff/documents"

@@ -15,10 +15,10 @@ import psycopg
 import pytest
 
 from upheld.errors import StateError
-from upheld.service.db import dev_postgres
-from upheld.service.db.connect import conninfo
-from upheld.service.db.dev_postgres import PrivatePostgres, private_postgres
-from upheld.service.db.tables import metadata
+from upheld_service.db import dev_postgres
+from upheld_service.db.connect import conninfo
+from upheld_service.db.dev_postgres import PrivatePostgres, private_postgres
+from upheld_service.db.tables import metadata
 
 pytestmark = pytest.mark.real
 
@@ -53,7 +53,7 @@ def test_what_was_stored_is_there_when_it_starts_again(folder: Path) -> None:
 CHILD = """
 import sys, time
 from pathlib import Path
-from upheld.service.db.dev_postgres import private_postgres
+from upheld_service.db.dev_postgres import private_postgres
 with private_postgres(Path(sys.argv[1]), durable=False) as server:
     print(server.socket, flush=True)
     time.sleep(600)

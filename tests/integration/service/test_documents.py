@@ -9,10 +9,10 @@ import pytest
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
 from upheld.errors import ConflictError, NotFoundError, UsageError
-from upheld.service.db import answers, collections, documents, idempotency
-from upheld.service.db.database import Database, Session
-from upheld.service.db.documents import DocumentStatus
-from upheld.service.db.idempotency import Claim
+from upheld_service.db import answers, collections, documents, idempotency
+from upheld_service.db.database import Database, Session
+from upheld_service.db.documents import DocumentStatus
+from upheld_service.db.idempotency import Claim
 
 pytestmark = pytest.mark.real
 

@@ -22,9 +22,9 @@ from tests.integration.service.serving import (
     service_settings,
 )
 from tests.servers.postgres import State
-from upheld.service.db.database import Database
-from upheld.service.db.keys import KeyScope
-from upheld.service.http.error_bodies import is_spoken
+from upheld_service.db.database import Database
+from upheld_service.db.keys import KeyScope
+from upheld_service.http.error_bodies import is_spoken
 
 pytestmark = pytest.mark.real
 

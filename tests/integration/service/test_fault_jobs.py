@@ -15,9 +15,9 @@ from tests.integration.service.serving import ask, give
 from tests.servers.fault_proxy import Fault
 from tests.servers.postgres import new_state
 from tests.servers.seaweedfs import S3Server
-from upheld.service.db.dev_postgres import PrivatePostgres
-from upheld.service.jobs import tasks as work
 from upheld.types import content_hash
+from upheld_service.db.dev_postgres import PrivatePostgres
+from upheld_service.jobs import tasks as work
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
 SECONDS = 1.0  # that the fault lasts

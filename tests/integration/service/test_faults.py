@@ -27,10 +27,10 @@ from tests.integration.service.sse import events
 from tests.servers.fault_proxy import Fault
 from tests.servers.postgres import new_state
 from tests.servers.seaweedfs import S3Server
-from upheld.service.admission import idempotency as repeats
-from upheld.service.auth import middleware as callers
-from upheld.service.db.dev_postgres import PrivatePostgres
-from upheld.service.jobs import uploads
+from upheld_service.admission import idempotency as repeats
+from upheld_service.auth import middleware as callers
+from upheld_service.db.dev_postgres import PrivatePostgres
+from upheld_service.jobs import uploads
 
 pytestmark = [
     pytest.mark.real,

@@ -32,18 +32,18 @@ from upheld.cli import app as command
 from upheld.errors import CalibrationError
 from upheld.resources.open import Shared, open_shared
 from upheld.retrieval.grade import Grade
-from upheld.service import resources as opened
-from upheld.service.db.connect import conninfo
-from upheld.service.db.keys import KeyScope
-from upheld.service.db.queue import Work
-from upheld.service.jobs.calibration import MOST_LABELS
-from upheld.service.jobs.tasks import Works
 from upheld.settings import Settings
 from upheld.types import Support
 from upheld.verification.verify import Verify
 from upheld_lab.testing.fake_embedder import FakeEmbedder
 from upheld_lab.testing.fake_entailment import FakeEntailment
 from upheld_lab.testing.fake_grader import FakeGrader
+from upheld_service import resources as opened
+from upheld_service.db.connect import conninfo
+from upheld_service.db.keys import KeyScope
+from upheld_service.db.queue import Work
+from upheld_service.jobs.calibration import MOST_LABELS
+from upheld_service.jobs.tasks import Works
 
 pytestmark = pytest.mark.real
 PATH = "/v1/collections/staff/guarantee"

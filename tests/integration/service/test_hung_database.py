@@ -24,10 +24,10 @@ from tests.integration.service.serving import (
     work_off,
 )
 from tests.servers.postgres import State
-from upheld.service.auth import middleware as callers
-from upheld.service.db.connect import conninfo
-from upheld.service.db.database import Database
-from upheld.service.http import deadline
+from upheld_service.auth import middleware as callers
+from upheld_service.db.connect import conninfo
+from upheld_service.db.database import Database
+from upheld_service.http import deadline
 
 pytestmark = pytest.mark.real
 

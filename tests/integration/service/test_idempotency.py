@@ -10,10 +10,10 @@ import pytest
 from tests.integration.service.people import new_tenant
 from tests.servers.postgres import State
 from upheld.errors import ConflictError
-from upheld.service.db import idempotency
-from upheld.service.db.connect import conninfo
-from upheld.service.db.database import Database
-from upheld.service.db.idempotency import Claim, Replay
+from upheld_service.db import idempotency
+from upheld_service.db.connect import conninfo
+from upheld_service.db.database import Database
+from upheld_service.db.idempotency import Claim, Replay
 
 pytestmark = pytest.mark.real
 

@@ -23,7 +23,7 @@ from tests.integration.service.serving import (
     work_off,
 )
 from tests.servers.postgres import State
-from upheld.service.telemetry.logs import JsonLines
+from upheld_service.telemetry.logs import JsonLines
 
 pytestmark = pytest.mark.real
 DOCUMENTS = "/v1/collections/staff/documents"

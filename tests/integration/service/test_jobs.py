@@ -19,11 +19,11 @@ from tests.integration.service.queueing import (
 )
 from tests.servers.postgres import State
 from upheld.errors import NotFoundError, ReadError, StorageError
-from upheld.service.db import documents
-from upheld.service.db.database import Database
-from upheld.service.db.documents import DocumentStatus
-from upheld.service.db.jobs import Jobs, JobStatus
-from upheld.service.db.queue import Task, Work
+from upheld_service.db import documents
+from upheld_service.db.database import Database
+from upheld_service.db.documents import DocumentStatus
+from upheld_service.db.jobs import Jobs, JobStatus
+from upheld_service.db.queue import Task, Work
 
 pytestmark = pytest.mark.real
 

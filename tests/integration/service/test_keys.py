@@ -12,11 +12,11 @@ from sqlalchemy import event
 
 from tests.servers.postgres import State
 from upheld.errors import ConflictError, NotFoundError
-from upheld.service.db import audit, keys, tenants
-from upheld.service.db.connect import conninfo
-from upheld.service.db.database import Database, admin_session
-from upheld.service.db.keys import Key, KeyScope
-from upheld.service.db.tenants import Tenant
+from upheld_service.db import audit, keys, tenants
+from upheld_service.db.connect import conninfo
+from upheld_service.db.database import Database, admin_session
+from upheld_service.db.keys import Key, KeyScope
+from upheld_service.db.tenants import Tenant
 
 pytestmark = pytest.mark.real
 

@@ -13,12 +13,12 @@ from pydantic import SecretStr
 
 from tests.servers.postgres import State, new_name
 from upheld.errors import StateError, StateUnavailableError
-from upheld.service.db.connect import conninfo, owner_engine
-from upheld.service.db.database import Database, admin_session
-from upheld.service.db.dev_postgres import PrivatePostgres
-from upheld.service.db.migrate import _config, check, migrate
-from upheld.service.db.queue import Task, Work
-from upheld.service.db.tenants import listed
+from upheld_service.db.connect import conninfo, owner_engine
+from upheld_service.db.database import Database, admin_session
+from upheld_service.db.dev_postgres import PrivatePostgres
+from upheld_service.db.migrate import _config, check, migrate
+from upheld_service.db.queue import Task, Work
+from upheld_service.db.tenants import listed
 
 pytestmark = pytest.mark.real
 

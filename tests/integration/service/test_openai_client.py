@@ -29,8 +29,8 @@ from tests.servers.postgres import State
 from tests.servers.unruly import Request, Response, completion, unruly
 from upheld.errors import SettingsError
 from upheld.methods.registry import METHODS
-from upheld.service.db.keys import KeyScope
 from upheld.settings import load_settings
+from upheld_service.db.keys import KeyScope
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 TEXT = "The lighthouse opens at nine. Visitors climb 199 steps."

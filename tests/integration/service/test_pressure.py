@@ -25,8 +25,8 @@ from tests.integration.service.serving import (
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
 from upheld.resources.open import Resources, Shared, join
-from upheld.service.tenants import indexes as knowledge
 from upheld.settings import Settings
+from upheld_service.tenants import indexes as knowledge
 
 pytestmark = pytest.mark.real
 QUESTION = "When does the lighthouse open?"

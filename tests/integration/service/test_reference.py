@@ -16,7 +16,7 @@ from tests.integration.places import Place
 from tests.integration.service.listening import listening
 from tests.integration.service.serving import client, running, service_settings
 from tests.servers.postgres import State
-from upheld.service.http.reference import page
+from upheld_service.http.reference import page
 
 pytestmark = pytest.mark.real
 HOSTILE = '<script>alert(1)</script>"onload="x'

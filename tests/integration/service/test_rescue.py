@@ -10,10 +10,10 @@ import pytest
 from tests.integration.service.people import new_tenant
 from tests.integration.service.queueing import Recorder, defer, now, statuses, work_off, worker
 from tests.servers.postgres import State
-from upheld.service.db.database import Database
-from upheld.service.db.jobs import Jobs, JobStatus
-from upheld.service.db.queue import MOST_ATTEMPTS, Work
-from upheld.service.jobs.periodic import rescue
+from upheld_service.db.database import Database
+from upheld_service.db.jobs import Jobs, JobStatus
+from upheld_service.db.queue import MOST_ATTEMPTS, Work
+from upheld_service.jobs.periodic import rescue
 
 pytestmark = pytest.mark.real
 

@@ -23,10 +23,10 @@ from tests.integration.service.serving import (
     work_off,
 )
 from tests.servers.postgres import State
-from upheld.service.db.connect import conninfo
-from upheld.service.db.queue import worker_app
-from upheld.service.jobs import periodic as retention
-from upheld.service.jobs.worker import working
+from upheld_service.db.connect import conninfo
+from upheld_service.db.queue import worker_app
+from upheld_service.jobs import periodic as retention
+from upheld_service.jobs.worker import working
 
 pytestmark = pytest.mark.real
 QUESTION = "When does the lighthouse open?"
@@ -100,7 +100,7 @@ async def test_a_worker_does_it_by_itself(
         await expires(*parts)
         done.set()
 
-    monkeypatch.setattr("upheld.service.jobs.worker.expire", noted)
+    monkeypatch.setattr("upheld_service.jobs.worker.expire", noted)
     settings = service_settings(own_state, Place(str(tmp_path)), answer_days=1)
     async with running(settings) as app, client(app, await new_key(own_state)) as caller:
         await give(caller, "rota", "The lighthouse opens at nine.")

@@ -12,12 +12,12 @@ from psycopg import errors as pg
 
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
-from upheld.service.db import audit, documents, guarantees, idempotency
-from upheld.service.db.connect import Role, conninfo, role_options
-from upheld.service.db.database import Database
-from upheld.service.db.jobs import Jobs
-from upheld.service.db.queue import Task
-from upheld.service.db.tables import metadata
+from upheld_service.db import audit, documents, guarantees, idempotency
+from upheld_service.db.connect import Role, conninfo, role_options
+from upheld_service.db.database import Database
+from upheld_service.db.jobs import Jobs
+from upheld_service.db.queue import Task
+from upheld_service.db.tables import metadata
 
 pytestmark = pytest.mark.real
 

@@ -15,7 +15,7 @@ from tests.integration.service.commands import started
 from tests.servers.postgres import State, new_name
 from upheld.cli import app
 from upheld.errors import UsageError
-from upheld.service.db.dev_postgres import PrivatePostgres
+from upheld_service.db.dev_postgres import PrivatePostgres
 
 pytestmark = pytest.mark.real
 

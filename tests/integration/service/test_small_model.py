@@ -27,7 +27,7 @@ from tests.integration.service.sse import events
 from tests.servers.llama import MODEL
 from tests.servers.postgres import State
 from tests.servers.seaweedfs import S3Server
-from upheld.service.tenants.indexes import tenant_prefix
+from upheld_service.tenants.indexes import tenant_prefix
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 NOTES = {

@@ -30,19 +30,19 @@ from tests.integration.service.serving import (
 from tests.servers.postgres import State
 from upheld.cli import app as command
 from upheld.errors import ConflictError, NotFoundError, StorageError
-from upheld.service.auth.middleware import Principal
-from upheld.service.db import tenants
-from upheld.service.db.connect import conninfo
-from upheld.service.db.database import Database, admin_session
-from upheld.service.db.keys import KeyScope
-from upheld.service.db.queue import Work
-from upheld.service.db.tables import metadata
-from upheld.service.jobs.document_writes import DocumentUpload
-from upheld.service.jobs.document_writes import give as give_to
-from upheld.service.jobs.uploads import receive
-from upheld.service.tenants import deletion as ending
-from upheld.service.tenants.deletion import end_tenant
 from upheld.settings import Settings
+from upheld_service.auth.middleware import Principal
+from upheld_service.db import tenants
+from upheld_service.db.connect import conninfo
+from upheld_service.db.database import Database, admin_session
+from upheld_service.db.keys import KeyScope
+from upheld_service.db.queue import Work
+from upheld_service.db.tables import metadata
+from upheld_service.jobs.document_writes import DocumentUpload
+from upheld_service.jobs.document_writes import give as give_to
+from upheld_service.jobs.uploads import receive
+from upheld_service.tenants import deletion as ending
+from upheld_service.tenants.deletion import end_tenant
 
 pytestmark = pytest.mark.real
 SECRET = "Heliotrope"

@@ -24,14 +24,14 @@ from tests.integration.service.people import new_tenant, with_collection
 from tests.servers.postgres import State
 from upheld._internal.loop_thread import LoopThread
 from upheld.errors import ConflictError, NotFoundError, UsageError
-from upheld.service.db import answers, audit, collections, documents, idempotency
-from upheld.service.db.answers import Cited, KeptAnswer
-from upheld.service.db.connect import address
-from upheld.service.db.database import Database, Session
-from upheld.service.db.idempotency import Claim
-from upheld.service.db.jobs import Jobs
-from upheld.service.db.queue import NOT_CANCELLABLE, Task
 from upheld.types import Scope
+from upheld_service.db import answers, audit, collections, documents, idempotency
+from upheld_service.db.answers import Cited, KeptAnswer
+from upheld_service.db.connect import address
+from upheld_service.db.database import Database, Session
+from upheld_service.db.idempotency import Claim
+from upheld_service.db.jobs import Jobs
+from upheld_service.db.queue import NOT_CANCELLABLE, Task
 
 pytestmark = pytest.mark.real
 

@@ -24,7 +24,7 @@ from tests.integration.service.serving import (
 )
 from tests.integration.service.sse import events
 from tests.servers.postgres import State
-from upheld.service.routes import guarantee, verify
+from upheld_service.routes import guarantee, verify
 
 pytestmark = pytest.mark.real
 QUESTION = "When does the lighthouse open?"

@@ -20,15 +20,15 @@ from tests.integration.service.test_work import given, owner, rows, upload
 from tests.servers.postgres import State
 from tests.unit.ingest.test_read_bombs import BOMBS
 from upheld.ingest.read import ReadDocument
-from upheld.service.db.database import Database
-from upheld.service.db.documents import DocumentStatus
-from upheld.service.db.jobs import Jobs, JobStatus
-from upheld.service.db.queue import Again, Task, Work, worker_app
-from upheld.service.jobs.document_writes import DocumentUpload, give, take_back
-from upheld.service.jobs.tasks import BATCH, Works, bodies
-from upheld.service.jobs.worker import working
-from upheld.service.resources import Service, opened
-from upheld.service.telemetry.metrics import Metrics
+from upheld_service.db.database import Database
+from upheld_service.db.documents import DocumentStatus
+from upheld_service.db.jobs import Jobs, JobStatus
+from upheld_service.db.queue import Again, Task, Work, worker_app
+from upheld_service.jobs.document_writes import DocumentUpload, give, take_back
+from upheld_service.jobs.tasks import BATCH, Works, bodies
+from upheld_service.jobs.worker import working
+from upheld_service.resources import Service, opened
+from upheld_service.telemetry.metrics import Metrics
 
 pytestmark = pytest.mark.real
 

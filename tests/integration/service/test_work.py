@@ -17,17 +17,17 @@ from tests.servers.postgres import State
 from upheld._internal.cache import cached_entries
 from upheld.edge.lance.index import LanceIndex
 from upheld.ports import Statistics
-from upheld.service.auth.middleware import Principal
-from upheld.service.db import documents
-from upheld.service.db.documents import Document, DocumentStatus
-from upheld.service.db.jobs import Jobs
-from upheld.service.db.keys import KeyScope
-from upheld.service.db.queue import Task, Work
-from upheld.service.jobs.document_writes import DocumentUpload, give, take_back
-from upheld.service.jobs.tasks import TAIL_ROWS, Works, untidy
-from upheld.service.jobs.uploads import Upload, receive, sweep
-from upheld.service.resources import Service, opened
-from upheld.service.telemetry.metrics import Metrics
+from upheld_service.auth.middleware import Principal
+from upheld_service.db import documents
+from upheld_service.db.documents import Document, DocumentStatus
+from upheld_service.db.jobs import Jobs
+from upheld_service.db.keys import KeyScope
+from upheld_service.db.queue import Task, Work
+from upheld_service.jobs.document_writes import DocumentUpload, give, take_back
+from upheld_service.jobs.tasks import TAIL_ROWS, Works, untidy
+from upheld_service.jobs.uploads import Upload, receive, sweep
+from upheld_service.resources import Service, opened
+from upheld_service.telemetry.metrics import Metrics
 
 pytestmark = pytest.mark.real
 NOBODY_WAITS = timedelta(seconds=-60)

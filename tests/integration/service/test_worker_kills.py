@@ -20,10 +20,10 @@ from tests.integration.service.commands import Command, started
 from tests.integration.service.queueing import now
 from tests.integration.service.serving import client, give, new_key, running, service_settings
 from tests.servers.postgres import State
-from upheld.service.db.queue import Work
-from upheld.service.jobs.uploads import sweep
-from upheld.service.resources import Service
 from upheld.types import content_hash
+from upheld_service.db.queue import Work
+from upheld_service.jobs.uploads import sweep
+from upheld_service.resources import Service
 
 pytestmark = pytest.mark.real
 KILLS = 20

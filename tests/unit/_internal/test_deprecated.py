@@ -14,12 +14,12 @@ from upheld._internal.deprecated import with_new_names
 from upheld.errors import SettingsError, UsageError
 from upheld.methods.parameters import UpheldParameters
 from upheld.methods.registry import parameters
-from upheld.service.answering import Ask, shown
-from upheld.service.db.answers import KeptAnswer
 from upheld.settings import load_settings
 from upheld.types import Answer, Claim, Status
 from upheld_lab.bench.runs.store import RunFolder
 from upheld_lab.bench.runs.variants import parse_variants
+from upheld_service.answering import Ask, shown
+from upheld_service.db.answers import KeptAnswer
 
 STORED = Path(__file__).parents[2] / "data" / "stored_0_1"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.unit.service.test_rate import Clock
 from upheld.errors import AdmissionError, ServiceFullError, TenantLimitError
-from upheld.service.admission.admission import Admission, Limits
 from upheld.settings import load_settings
+from upheld_service.admission.admission import Admission, Limits
 
 
 def limits(**given: Any) -> Limits:

@@ -9,8 +9,8 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
-from upheld.service.http.bodies import FILE_HELD_BYTES, BodyLimit, HeldBytes
 from upheld.settings import load_settings
+from upheld_service.http.bodies import FILE_HELD_BYTES, BodyLimit, HeldBytes
 
 JSON = [(b"content-type", b"application/json")]
 

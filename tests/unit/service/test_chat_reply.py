@@ -9,9 +9,9 @@ import pytest
 
 from upheld._internal.to_json import to_json
 from upheld.errors import NotFoundError, UsageError
-from upheld.service.openai.reply import chunks, completion
-from upheld.service.openai.request import Chat, question_of, split
 from upheld.types import Answer, Citation, Claim, Passage, Status, Support, Usage, Verdict
+from upheld_service.openai.reply import chunks, completion
+from upheld_service.openai.request import Chat, question_of, split
 
 TEXTS = "http://here/v1/collections/staff/documents"
 ROTA = Passage("p1", "It opens at nine.", "rota", "v1", 0, 17, uri="rota.txt")

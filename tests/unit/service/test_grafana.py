@@ -11,9 +11,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.fake_kb import QUESTION, WRITTEN
 from tests.unit.seen_app import METRICS_KEY, WITH_KEY, caller
-from upheld.service.telemetry.metrics import Metrics
 from upheld_lab.testing.fake_embedder import FakeEmbedder
 from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_service.telemetry.metrics import Metrics
 
 DEPLOY = Path(__file__).parent.parent.parent.parent / "deploy"
 BOARD = DEPLOY / "grafana" / "upheld.json"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
-from upheld.service.http.bodies import MOST_OUTSIDE, parsed, structure
+from upheld_service.http.bodies import MOST_OUTSIDE, parsed, structure
 
 Json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from upheld.errors import UsageError
-from upheld.service.http.connections import listening
+from upheld_service.http.connections import listening
 
 
 def test_connections_send_at_once_what_they_are_given() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from upheld.errors import SettingsError, UsageError
-from upheld.service.mcp.serve import is_loopback, serve_http
 from upheld.settings import load_settings
+from upheld_service.mcp.serve import is_loopback, serve_http
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])

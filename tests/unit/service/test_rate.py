@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from upheld.service.admission.admission import FORGET_ABOVE, Rates
+from upheld_service.admission.admission import FORGET_ABOVE, Rates
 
 
 class Clock:

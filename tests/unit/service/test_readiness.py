@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from upheld.errors import StorageError
-from upheld.service.routes import health
-from upheld.service.routes.health import FAILED_SECONDS, OK_SECONDS, SECONDS, Check, KnownStates
+from upheld_service.routes import health
+from upheld_service.routes.health import FAILED_SECONDS, OK_SECONDS, SECONDS, Check, KnownStates
 
 
 class Parts:

@@ -8,8 +8,8 @@ import pytest
 
 from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer, CheckedSource
-from upheld.service.routes.replies import OFF_LOOP_CLAIMS, rendered
 from upheld.types import Claim, Support, Verdict
+from upheld_service.routes.replies import OFF_LOOP_CLAIMS, rendered
 
 
 @pytest.mark.parametrize("count", [0, 1, OFF_LOOP_CLAIMS, OFF_LOOP_CLAIMS + 1, 3000])

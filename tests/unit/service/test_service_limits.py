@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from upheld.errors import UsageError
-from upheld.service.answering import Ask
-from upheld.service.http.field_limits import CollectionName, DocumentId, Label, QuestionText
-from upheld.service.jobs.uploads import readable_name
-from upheld.service.openai.request import Chat
-from upheld.service.routes.verify import Verify
+from upheld_service.answering import Ask
+from upheld_service.http.field_limits import CollectionName, DocumentId, Label, QuestionText
+from upheld_service.jobs.uploads import readable_name
+from upheld_service.openai.request import Chat
+from upheld_service.routes.verify import Verify
 
 
 @pytest.mark.parametrize(

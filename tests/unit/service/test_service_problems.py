@@ -24,8 +24,8 @@ from upheld.errors import (
     UpheldError,
     UsageError,
 )
-from upheld.service.http.problems import problem_of, problem_response, tell
-from upheld.service.telemetry.logs import JsonLines
+from upheld_service.http.problems import problem_of, problem_response, tell
+from upheld_service.telemetry.logs import JsonLines
 
 INSIDE = "s3://bucket/tenants/7 refused key 0815"
 

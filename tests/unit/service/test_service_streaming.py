@@ -12,9 +12,9 @@ from starlette.types import Message
 from tests.integration.service.sse import events
 from upheld.errors import StorageError
 from upheld.run.trace import Listener
-from upheld.service.routes import replies as streaming
-from upheld.service.routes.replies import EVENTS, Items
 from upheld.types import Event
+from upheld_service.routes import replies as streaming
+from upheld_service.routes.replies import EVENTS, Items
 
 BODY: dict[str, Any] = {"id": "1", "claims": [{"text": "It opens at nine."}], "text": "…"}
 

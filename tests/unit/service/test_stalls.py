@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from upheld.service.telemetry.logs import JsonLines
-from upheld.service.telemetry.metrics import LAG_SECONDS, LongestLag, Metrics
-from upheld.service.telemetry.stalls import BEAT_SECONDS, LOG_SECONDS, StallMonitor, watched
+from upheld_service.telemetry.logs import JsonLines
+from upheld_service.telemetry.metrics import LAG_SECONDS, LongestLag, Metrics
+from upheld_service.telemetry.stalls import BEAT_SECONDS, LOG_SECONDS, StallMonitor, watched
 
 
 def stand_still(until: threading.Event) -> None:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from upheld.errors import SettingsError
-from upheld.service.db.connect import Role, address, conninfo, role_options
+from upheld_service.db.connect import Role, address, conninfo, role_options
 
 URL = SecretStr("postgresql://web:s3cret@db.example/upheld?options=-c%20work_mem%3D8MB")
 

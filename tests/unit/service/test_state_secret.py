@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.service.db.keys import new_token, take_apart
+from upheld_service.db.keys import new_token, take_apart
 
 
 def test_a_key_has_a_prefix_that_is_kept_and_a_secret_of_256_bits_that_is_hashed() -> None:

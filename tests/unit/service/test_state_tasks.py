@@ -9,7 +9,7 @@ import pytest
 from procrastinate.jobs import Job
 
 from upheld.errors import ReadError, StorageError
-from upheld.service.db.queue import LONGEST_WAIT, MOST_ATTEMPTS, BackOff, Task, Work
+from upheld_service.db.queue import LONGEST_WAIT, MOST_ATTEMPTS, BackOff, Task, Work
 
 
 def wait(error: Exception, attempts: int) -> float | None:

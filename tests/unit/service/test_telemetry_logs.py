@@ -23,10 +23,10 @@ from opentelemetry.trace import SpanKind, StatusCode
 from tests.unit.fake_kb import QUESTION, TEXT, WRITTEN
 from tests.unit.seen_app import TENANT, caller
 from upheld.errors import LLMUnavailableError
-from upheld.service.telemetry.http import Seen
-from upheld.service.telemetry.logs import error_name, log_json, told
-from upheld.service.telemetry.metrics import Metrics
 from upheld.types import Status
+from upheld_service.telemetry.http import Seen
+from upheld_service.telemetry.logs import error_name, log_json, told
+from upheld_service.telemetry.metrics import Metrics
 
 SECRET = "uph_abcdefgh_0123456789abcdef"
 WORDS = (SECRET, QUESTION, "35 minutes", "Dogs travel", "The crossing")

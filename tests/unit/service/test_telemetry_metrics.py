@@ -14,10 +14,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.unit.fake_kb import QUESTION, WRITTEN
 from tests.unit.seen_app import TENANT, WITH_KEY, caller
 from upheld.check import CheckedAnswer
-from upheld.service.telemetry.metrics import KINDS, Metrics, kind_of
 from upheld.types import Answer, Claim, Event, Status, Support, Usage, Verdict
 from upheld_lab.testing.fake_embedder import FakeEmbedder
 from upheld_lab.testing.fake_entailment import FakeEntailment
+from upheld_service.telemetry.metrics import KINDS, Metrics, kind_of
 
 Samples = Mapping[tuple[str, tuple[tuple[str, str], ...]], float]
 
@@ -133,7 +133,7 @@ def test_kinds_of_what_is_missing_are_those_of_the_stages() -> None:
 
 
 PROCESS = """
-from upheld.service.telemetry.metrics import Metrics
+from upheld_service.telemetry.metrics import Metrics
 from upheld.types import Event
 metrics = Metrics()
 metrics.event(Event(1, None, "search", 0, 0.1))

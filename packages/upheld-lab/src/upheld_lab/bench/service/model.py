@@ -18,9 +18,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from upheld._internal.concurrency import meanwhile
-from upheld.service.http.connections import listening
 from upheld_lab.bench.costs.scripted import SHOWN
 from upheld_lab.bench.costs.scripted_ports import lasting
+from upheld_service.http.connections import listening
 
 _SENTENCE = re.compile(r"[A-Z][^.?!\n]{10,}[.?!]")
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from upheld.check import opened_verify
 from upheld.errors import UsageError
-from upheld.service.db.dev_postgres import PrivatePostgres, private_postgres
 from upheld.settings import load_settings
 from upheld.types import Passage
 from upheld_lab.bench.manifest import manifest
@@ -29,6 +28,7 @@ from upheld_lab.bench.service.pressure import (
 from upheld_lab.bench.service.servers import House, fill, scripted_model, serving
 from upheld_lab.bench.service.usage import PROC
 from upheld_lab.bench.verify.made_answers import AnswerWriter, MadeAnswer
+from upheld_service.db.dev_postgres import PrivatePostgres, private_postgres
 
 Figures = tuple[dict[str, float], list[Row]]
 

@@ -14,12 +14,12 @@ import httpx2
 from pydantic import SecretStr
 
 from upheld.errors import UpheldError
-from upheld.service.db import keys, tenants
-from upheld.service.db.database import admin_session
-from upheld.service.db.dev_postgres import PrivatePostgres
-from upheld.service.db.keys import KeyScope
 from upheld.types import Passage
 from upheld_lab.bench.service.usage import cpu_seconds, family
+from upheld_service.db import keys, tenants
+from upheld_service.db.database import admin_session
+from upheld_service.db.dev_postgres import PrivatePostgres
+from upheld_service.db.keys import KeyScope
 
 START_SECONDS = 120.0
 _LOOK_SECONDS = 0.1
@@ -83,7 +83,7 @@ async def serving(house: House, *, processes: int = 1, **settings: str) -> Async
     with log.open("wb") as output:
         supervisor = await asyncio.create_subprocess_exec(
             # Whatever becomes of the bench, what it started ends with it.
-            *(sys.executable, "-P", "-m", "upheld.service.db.supervise", ""),
+            *(sys.executable, "-P", "-m", "upheld_service.db.supervise", ""),
             *(sys.executable, "-P", "-m", "upheld", "serve", "--port", "0"),
             *("--processes", str(processes)),
             env=others | {f"UPHELD_{name}": value for name, value in given.items()},

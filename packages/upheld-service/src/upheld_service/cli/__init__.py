@@ -1,0 +1,1 @@
+"""`upheld serve`, `worker`, `admin` and `mcp`, which the command line finds by entry point."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 
 from upheld._internal.child_process import serve
-from upheld.errors import MissingExtraError, UpheldError
+from upheld.errors import MissingExtraError, NotFoundError, UpheldError
 from upheld.ingest.read import read
 
 
@@ -25,29 +26,41 @@ def main() -> None:
 
 
 def _answer(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
+    return or_problem(lambda: _read(data, name, characters), name)
+
+
+def or_problem(work: Callable[[], tuple[bytes, bytes]], name: str) -> tuple[bytes, bytes]:
+    """Return the reply of the work, or one that says why it failed."""
     try:
-        document = read(data, name)
+        return work()
     except MissingExtraError as missing:
         cause = missing.cause or str(missing.__cause__ or "")
-        return _head(error=missing.what, extra=missing.extra, cause=cause), b""
+        return head(error=missing.what, extra=missing.extra, cause=cause), b""
+    except NotFoundError as missing:
+        return head(missing=missing.args[0]), b""
     except UpheldError as error:
-        return _head(error=error.args[0], help=error.help), b""
+        return head(error=error.args[0], help=error.help), b""
     except MemoryError:
         raise
     except Exception as bug:  # any error of a parser is a failure of that file
-        return _head(error=f"{name} cannot be read ({type(bug).__name__}: {bug})"), b""
+        return head(error=f"{name} cannot be read ({type(bug).__name__}: {bug})"), b""
+
+
+def _read(data: bytes, name: str, characters: int) -> tuple[bytes, bytes]:
+    document = read(data, name)
     if len(document.text) > characters:
-        return _head(error=f"{name} has more than {characters:,} characters of text"), b""
-    head = _head(
+        return head(error=f"{name} has more than {characters:,} characters of text"), b""
+    fields = head(
         title=document.title,
         pages=document.pages,
         hidden=document.hidden,
         headings=[list(asdict(heading).values()) for heading in document.headings],
     )
-    return head, document.text.encode()
+    return fields, document.text.encode()
 
 
-def _head(**fields: object) -> bytes:
+def head(**fields: object) -> bytes:
+    """Encode the first part of a reply."""
     return json.dumps(fields).encode()
 
 

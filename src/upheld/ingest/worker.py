@@ -11,12 +11,16 @@ import json
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
+from typing import Any, Self
+
+from pydantic import TypeAdapter
 
 from upheld._internal.child_process import HEADER, OUT_OF_MEMORY, ChildProcess
-from upheld.errors import MissingExtraError, ReadError
+from upheld.errors import MissingExtraError, NotFoundError, ReadError
 from upheld.ingest.read.document import Heading, ReadDocument
+from upheld.ingest.read.pdf_positions import MarkedPage, PageSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +33,19 @@ class Limits:
     memory_bytes: int = 2_000_000_000  # of the reading process, libraries included
 
 
-_CHILD = (sys.executable, "-P", "-m", "upheld.ingest.child")
+_READING = (sys.executable, "-P", "-m", "upheld.ingest.child")
+_SHOWING = (sys.executable, "-P", "-m", "upheld.ingest.page_child")
 
 
-class ReadWorker:
-    """A reader `(data, name) -> ReadDocument` that raises `ReadError` or `MissingExtraError`.
+class LimitedWorker:
+    """Child processes that each do one thing with a file at a time, within limits.
 
     Thread-safe: up to `at_once` child processes read at the same time, and another one is started
     only if the others are busy.
     """
 
     def __init__(
-        self, limits: Limits = Limits(), *, command: Sequence[str] = _CHILD, at_once: int = 1
+        self, limits: Limits = Limits(), *, command: Sequence[str] = _READING, at_once: int = 1
     ) -> None:
         self.limits = limits
         self._command = (*command, str(limits.memory_bytes), str(limits.text_characters))
@@ -49,15 +54,15 @@ class ReadWorker:
         self._busy: set[_Child] = set()
         self._changing = threading.Lock()  # held briefly, never while a child reads
 
-    def __call__(self, data: bytes, name: str) -> ReadDocument:
+    def exchange(self, label: bytes, data: bytes, name: str) -> tuple[bytes, bytes]:
+        """Return the reply of a child; raises `ReadError`, which names the file, at a limit."""
         if len(data) > self.limits.file_bytes:
             raise ReadError(f"{name} is larger than {self.limits.file_bytes:,} bytes")
-        label = name.encode("utf-8", "surrogateescape")
         request = HEADER.pack(len(label), len(data)) + label + data
         with self._turns:
             child = self._taken()
             try:
-                head, text = child.ask(request, self.limits)
+                reply = child.ask(request, self.limits)
             except TimeoutError as late:
                 child.process.kill()
                 self._end(child)
@@ -75,7 +80,7 @@ class ReadWorker:
                 self._end(child)
                 raise
             self._give_back(child)
-        return _document(head, text)
+        return reply
 
     def close(self) -> None:
         """Kill the child processes, even while they read; the next call starts a new one."""
@@ -88,7 +93,7 @@ class ReadWorker:
             child.process.kill()  # it is idle, and a normal exit takes half a second
             child.end()
 
-    def __enter__(self) -> ReadWorker:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -133,12 +138,44 @@ class _Child(ChildProcess):
         return self.exchange(request, limits.seconds, 4 * limits.text_characters)
 
 
-def _document(head: bytes, text: bytes) -> ReadDocument:
-    fields = json.loads(head)
+class ReadWorker(LimitedWorker):
+    """A reader `(data, name) -> ReadDocument` that raises `ReadError` or `MissingExtraError`."""
+
+    def __call__(self, data: bytes, name: str) -> ReadDocument:
+        head, text = self.exchange(name.encode("utf-8", "surrogateescape"), data, name)
+        fields = _fields(head)
+        headings = tuple(Heading(*heading) for heading in fields["headings"])
+        pages = tuple(fields["pages"])
+        return ReadDocument(text.decode(), fields["title"], pages, headings, fields["hidden"])
+
+
+class PageWorker(LimitedWorker):
+    """Shows pages of a PDF: as pictures, and where spans of their text are."""
+
+    def __init__(self, limits: Limits = Limits(), *, at_once: int = 1) -> None:
+        super().__init__(limits, command=_SHOWING, at_once=at_once)
+
+    def render(self, data: bytes, name: str, page: int, width: int) -> bytes:
+        """Do `pdf_positions.render_page` in a child."""
+        label = json.dumps({"name": name, "page": page, "width": width})
+        head, picture = self.exchange(label.encode(), data, name)
+        _fields(head)
+        return picture
+
+    def locate(self, data: bytes, name: str, spans: Sequence[PageSpan]) -> list[MarkedPage]:
+        """Do `pdf_positions.locate` in a child."""
+        label = json.dumps({"name": name, "spans": [asdict(span) for span in spans]})
+        head, body = self.exchange(label.encode(), data, name)
+        _fields(head)
+        return TypeAdapter(list[MarkedPage]).validate_json(body)
+
+
+def _fields(head: bytes) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(head)
     if "extra" in fields:
         raise MissingExtraError(fields["error"], fields["extra"], fields["cause"])
+    if "missing" in fields:
+        raise NotFoundError(fields["missing"])
     if "error" in fields:
         raise ReadError(fields["error"], help=fields.get("help", ""))
-    headings = tuple(Heading(*heading) for heading in fields["headings"])
-    pages = tuple(fields["pages"])
-    return ReadDocument(text.decode(), fields["title"], pages, headings, fields["hidden"])
+    return fields

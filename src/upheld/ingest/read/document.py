@@ -39,9 +39,13 @@ def canonical(text: str) -> str:
     NFC, because the same word typed on two systems must be found by one query; not NFKC, which
     changes the meaning (x² is not x2). Lines end in "\\n"; no controls, no lone surrogates.
     """
+    return normalized("NFC", without_controls(text))
+
+
+def without_controls(text: str) -> str:
+    """Do what `canonical` does before NFC; only "\r\n" and a leading BOM change the length."""
     text = _LINE_ENDS.sub("\n", text.removeprefix("\ufeff"))
-    text = _SURROGATES.sub("\ufffd", _CONTROLS.sub(" ", text))
-    return normalized("NFC", text)
+    return _SURROGATES.sub("\ufffd", _CONTROLS.sub(" ", text))
 
 
 def one_line(title: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
@@ -13,26 +14,26 @@ from upheld.ingest.read.document import Heading, ReadDocument, canonical, one_li
 from upheld.ingest.read.pdf_tables import EDGE, PdfTable, find_tables
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfTextPage
+    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 _PASSWORD_NEEDED = 4  # FPDF_ERR_PASSWORD
 # PDFium writes a hyphen at the end of a line as U+FFFE or U+0002, together with the line end.
-_SOFT_HYPHEN = re.compile("[\ufffe\x02](?:\r?\n)?")
+SOFT_HYPHEN = re.compile("[\ufffe\x02](?:\r?\n)?")
 _LINE_END = "\r\n"
 _MOST_BOOKMARKS = 10_000
 _PARAGRAPH = 1.3  # times the usual line spacing
 _RUNS_ON = re.compile(r"[^\W\d_]|[,;\-–]")
 
 
-def read_pdf(data: bytes, name: str) -> ReadDocument:
-    """Join the pages of a PDF, with the offset of each and the headings of its outline."""
+def open_pdf(data: bytes, name: str) -> PdfDocument:
+    """Open a PDF; raises `ReadError` if it is encrypted or broken."""
     try:
         import pypdfium2 as pdfium
     except ImportError as missing:
         raise MissingExtraError("Reading PDF", "readers") from missing
 
     try:
-        pdf = pdfium.PdfDocument(data)
+        return pdfium.PdfDocument(data)
     except pdfium.PdfiumError as broken:
         if getattr(broken, "err_code", None) == _PASSWORD_NEEDED:
             raise ReadError(
@@ -41,6 +42,13 @@ def read_pdf(data: bytes, name: str) -> ReadDocument:
         raise ReadError(
             f"{name} is not a PDF that can be opened", help="Check that the file is complete."
         ) from broken
+
+
+def read_pdf(data: bytes, name: str) -> ReadDocument:
+    """Join the pages of a PDF, with the offset of each and the headings of its outline."""
+    pdf = open_pdf(data, name)
+    from pypdfium2 import PdfiumError
+
     try:
         text, pages = _join(list(_page_texts(pdf)))
         if not text.strip():
@@ -50,52 +58,81 @@ def read_pdf(data: bytes, name: str) -> ReadDocument:
             )
         title = one_line(pdf.get_metadata_dict().get("Title", ""))
         return ReadDocument(text, title, pages, _outline(pdf, text, pages))
-    except pdfium.PdfiumError as broken:
+    except PdfiumError as broken:
         raise ReadError(f"{name} has a page that cannot be read ({broken})") from broken
     finally:
         pdf.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a page's text: a line, a table row, or what stands between them.
+
+    `spans` are the ranges of PDFium's text of the page that it was made of. A line has one, of its
+    own length; a table row has those of its words; what stands between has none.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+    is_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The text of a page with the pieces that it is made of."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    names: tuple[str, ...]  # column names of a table that may continue on the next page
+
+
 def _page_texts(pdf: PdfDocument) -> Iterator[str]:
     names: tuple[str, ...] = ()
     for number in range(len(pdf)):
-        text, names = _page_text(pdf, number, names)
-        yield text
+        page = pdf[number]
+        try:
+            read = page_text(page, page.get_textpage(), names)
+        finally:
+            page.close()
+        names = read.names
+        yield read.text
 
 
-def _page_text(
-    pdf: PdfDocument, number: int, carried: tuple[str, ...]
-) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a page, and the column names of a table that may continue on the next."""
-    page = pdf[number]
-    try:
-        textpage = page.get_textpage()
-        lines = textpage.get_text_bounded().split(_LINE_END)
-        gaps, tables = [False] * len(lines), list[PdfTable]()
-        # Positions are used only if PDFium counts the page's characters as we do.
-        if textpage.count_chars() == sum(map(len, lines)) + len(_LINE_END) * (len(lines) - 1):
-            gaps = [False, *_gaps(textpage, lines)]
-            tables = find_tables(page, textpage, lines, carried)
-        text = _lay_out(lines, gaps, tables)
-    finally:
-        page.close()
+def page_text(page: PdfPage, textpage: PdfTextPage, carried: tuple[str, ...]) -> PageText:
+    """Return the text of a page; `carried` are column names of the page before."""
+    lines = textpage.get_text_bounded().split(_LINE_END)
+    gaps, tables = [False] * len(lines), list[PdfTable]()
+    # Positions are used only if PDFium counts the page's characters as we do.
+    if textpage.count_chars() == sum(map(len, lines)) + len(_LINE_END) * (len(lines) - 1):
+        gaps = [False, *_gaps(textpage, lines)]
+        tables = find_tables(page, textpage, lines, carried)
+    pieces = _lay_out(lines, gaps, tables)
+    text = SOFT_HYPHEN.sub("", "".join(piece.text for piece in pieces))
     goes_on = tables and tables[-1].last >= len(lines) - EDGE
-    return canonical(_SOFT_HYPHEN.sub("", text)).strip(), tables[-1].names if goes_on else ()
+    names = tables[-1].names if goes_on else ()
+    return PageText(canonical(text).strip(), tuple(pieces), names)
 
 
-def _lay_out(lines: list[str], gaps: list[bool], tables: list[PdfTable]) -> str:
+def _lay_out(lines: list[str], gaps: list[bool], tables: list[PdfTable]) -> list[Piece]:
     """Join the lines of a page into paragraphs, and put table rows in place of their lines."""
-    parts: list[str] = []
+    pieces: list[Piece] = []
     in_table = {number: table for table in tables for number in range(table.first, table.last)}
+    start = 0
     for number, (line, gap) in enumerate(zip(lines, gaps, strict=True)):
         before, table = in_table.get(number - 1), in_table.get(number)
+        at, start = start, start + len(line) + len(_LINE_END)
         if table is not None and number > table.first:
             continue
-        if parts:
-            apart = table or before or (gap and not _goes_on(parts[-1], line))
-            parts.append("\n\n" if apart else _LINE_END)
-        parts.append("\n".join(table.rows) if table else line)
-    return "".join(parts)
+        if pieces:
+            apart = table or before or (gap and not _goes_on(pieces[-1].text, line))
+            pieces.append(Piece("\n\n" if apart else _LINE_END))
+        if table is None:
+            pieces.append(Piece(line, ((at, at + len(line)),)))
+            continue
+        for index, (row, words) in enumerate(zip(table.rows, table.words, strict=True)):
+            pieces += [Piece("\n")] if index else []
+            pieces.append(Piece(row, words, is_row=True))
+    return pieces
 
 
 def _gaps(textpage: PdfTextPage, lines: list[str]) -> list[bool]:

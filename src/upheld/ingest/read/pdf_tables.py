@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from upheld.ingest.read.tables import Cell, first_row_names_columns, is_figure, table_lines
+from upheld.ingest.read.tables import Cell, first_row_names_columns, is_figure, numbered_lines
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage, PdfTextPage
@@ -55,6 +55,10 @@ class Word:
     def middle(self) -> float:
         return (self.left + self.right) / 2
 
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.start + len(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class PdfTable:
@@ -64,9 +68,11 @@ class PdfTable:
     last: int
     rows: tuple[str, ...]
     names: tuple[str, ...]  # column names
+    words: tuple[tuple[tuple[int, int], ...], ...]  # of each row: start and end of its words
 
 
 _Line = list[Word]  # the words on one base line, from left to right
+_Table = tuple[list[list[str]], list[_Line]]  # the cells of each row, and the words of each row
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +100,23 @@ def find_tables(
     rules, uprights = _rules(page)
     found: list[PdfTable] = []
     taken: set[int] = set()
-    for cells, used in [*_ruled(words, rules, uprights), *_aligned(words, textpage)]:
+    for cells, in_rows in [*_ruled(words, rules, uprights), *_aligned(words, textpage)]:
+        used = [word for row in in_rows for word in row]
         numbers = sorted({word.line for word in used})
         whole = sum(on_line[number] for number in numbers) == len(used)
         in_a_row = numbers[-1] - numbers[0] + 1 == len(numbers)
         if whole and in_a_row and taken.isdisjoint(numbers) and _is_clear(cells):
             taken.update(numbers)
-            names, body = cells[0], cells[1:]
+            names, body, sources = cells[0], cells[1:], in_rows
             at_top = numbers[0] <= EDGE and not _is_header(textpage, cells, used)
             if at_top or not all(map(_may_name, names)):
                 # The first row at the top of a page may be a body row of a table that continues.
                 names = list(carried) if len(carried) == len(names) else [""] * len(names)
-                body = cells
-            rows = tuple(table_lines([[Cell(text) for text in row] for row in [names, *body]], 1))
-            found.append(PdfTable(numbers[0], numbers[-1] + 1, rows, tuple(names)))
+                body, sources = cells, [[], *in_rows]
+            lines_of = numbered_lines([[Cell(text) for text in row] for row in [names, *body]], 1)
+            rows = tuple(line for _, line in lines_of)
+            spans = tuple(tuple(word.span for word in sources[number]) for number, _ in lines_of)
+            found.append(PdfTable(numbers[0], numbers[-1] + 1, rows, tuple(names), spans))
     return sorted(found, key=lambda table: table.first)
 
 
@@ -149,7 +158,7 @@ def _rules(page: PdfPage) -> tuple[list[_Rule], list[tuple[float, float, float]]
 
 def _ruled(
     words: Sequence[Word], rules: Sequence[_Rule], uprights: Sequence[tuple[float, float, float]]
-) -> Iterator[tuple[list[list[str]], list[Word]]]:
+) -> Iterator[_Table]:
     """Yield cells and words between lines of the same width, or below a single line."""
     for left, right, heights in _stacks(rules):
         inside = [word for word in words if left - _NEAR <= word.middle <= right + _NEAR]
@@ -212,7 +221,7 @@ def _base_lines(words: Sequence[Word]) -> list[_Line]:
 
 def _from_bands(
     header: Sequence[_Line], bands: Sequence[Sequence[_Line]], borders: Sequence[float]
-) -> tuple[list[list[str]], list[Word], int] | None:
+) -> tuple[list[list[str]], list[_Line], int] | None:
     """Build a table of a header and as many bands below it as fit its columns.
 
     Returns cells, their words and the number of bands used; no cells if the rows are not clear.
@@ -242,7 +251,7 @@ def _from_bands(
     starts = _row_starts(body, columns, ends if borders else [])
     rows = [header, *(body[a:b] for a, b in pairwise([*starts, len(body)]))] if starts else []
     cells = [_cells(row, columns) for row in rows]
-    return cells, [word for row in rows for line in row for word in line], len(ends)
+    return cells, [[word for line in row for word in line] for row in rows], len(ends)
 
 
 def _fitting(
@@ -344,9 +353,7 @@ def _cells(lines: Sequence[_Line], columns: Sequence[float]) -> list[str]:
     return [" ".join(text) for text in texts]
 
 
-def _aligned(
-    words: Sequence[Word], textpage: PdfTextPage
-) -> Iterator[tuple[list[list[str]], list[Word]]]:
+def _aligned(words: Sequence[Word], textpage: PdfTextPage) -> Iterator[_Table]:
     """Find tables without lines: at least three rows and columns below a clear header."""
     runs: list[list[_Line]] = [[]]
     columns = 0
@@ -364,7 +371,7 @@ def _aligned(
             named = first_row_names_columns([[Cell(text) for text in row] for row in cells])
             used = [word for line in run for word in line]
             if named and _is_header(textpage, cells, used):
-                yield cells, used
+                yield cells, run
 
 
 def _may_name(text: str) -> bool:

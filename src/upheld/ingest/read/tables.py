@@ -46,6 +46,11 @@ _Row = list[_Placed]
 
 def table_lines(rows: Sequence[Sequence[Cell]], headers: int) -> list[str]:
     """Return the rows of a table as lines; the first `headers` rows name the columns."""
+    return [line for _, line in numbered_lines(rows, headers)]
+
+
+def numbered_lines(rows: Sequence[Sequence[Cell]], headers: int) -> list[tuple[int, str]]:
+    """Do `table_lines`, with the index of the row that each line is from."""
     placed = list(_place(rows))
     width = max((cell.last + 1 for row in placed for cell in row), default=0)
     naming = [row for row in placed[:headers] if not _spans_all(row, width)] if width > 1 else []
@@ -54,7 +59,7 @@ def table_lines(rows: Sequence[Sequence[Cell]], headers: int) -> list[str]:
         naming, names = [], [""] * width
     if all(row in naming for row in placed):  # only column names
         naming, names = [], [""] * width
-    lines: list[str] = []
+    lines: list[tuple[int, str]] = []
     group = ""
     for number, row in enumerate(placed):
         filled = [cell for cell in row if cell.text]
@@ -62,11 +67,11 @@ def table_lines(rows: Sequence[Sequence[Cell]], headers: int) -> list[str]:
             continue
         if _spans_all(row, width):
             group = filled[0].text if len(filled[0].text) <= _LONGEST_NAME else ""
-            lines.append(row_line(filled[0].text))
+            lines.append((number, row_line(filled[0].text)))
         elif number >= headers and len(filled) > 1 and all(cell.header for cell in row):
             names, group = _names([row], width), ""
         else:
-            lines += _row_lines(group, _parts(filled, names))
+            lines += ((number, line) for line in _row_lines(group, _parts(filled, names)))
     return lines
 
 

@@ -371,6 +371,10 @@ class Objects(Protocol):
         """Return the bytes of an object; raise `NotFoundError` if there is no such object."""
         ...
 
+    def stream(self, name: str) -> AsyncIterator[bytes]:
+        """Yield the bytes of an object in parts; raise `NotFoundError` as `get` does."""
+        ...
+
     async def delete(self, names: Sequence[str]) -> None: ...
 
     async def listed(self, under: str = "") -> list[StoredObject]:

@@ -172,6 +172,11 @@ class Settings(BaseSettings):
         description="Public URL of the service, for example https://answers.example.org: "
         "links in its replies begin with it; without it they begin with /v1.",
     )
+    keep_originals: bool = Field(
+        True,
+        description="Keep the files that the service reads, to show their pages; they are deleted "
+        "with their documents.",
+    )
     answer_seconds: float = Field(
         120, gt=0, description="Seconds that the service gives one answer at most."
     )

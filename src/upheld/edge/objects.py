@@ -75,6 +75,17 @@ class Objects:
             except FileNotFoundError as missing:
                 raise NotFoundError(f"There is no object {name}.") from missing
 
+    async def stream(self, name: str) -> AsyncIterator[bytes]:
+        if not self._exists():
+            raise NotFoundError(f"There is no object {name}.")
+        with _translated("Reading"):
+            try:
+                found = await open_store(self.uri, self.options).get_async(name)
+                async for part in found.stream():
+                    yield bytes(part)
+            except FileNotFoundError as missing:
+                raise NotFoundError(f"There is no object {name}.") from missing
+
     async def delete(self, names: Sequence[str]) -> None:
         """Delete objects; missing ones are ignored."""
         if not names or not self._exists():

@@ -45,7 +45,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class PutReport:
-    """The versions of the documents that were written, and why the others failed, both by id.
+    """The versions and pages of the documents that were written, and why others failed, by id.
 
     Example::
 
@@ -55,6 +55,7 @@ class PutReport:
 
     versions: Mapping[str, str]
     failed: Mapping[str, str]
+    pages: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # where each page begins
 
 
 async def put(
@@ -74,24 +75,29 @@ async def put(
     began = time.monotonic()
     version = ingest_version(chunker, embedder)
     cut: list[tuple[Document, tuple[Passage, ...]]] = []
+    pages: dict[str, tuple[int, ...]] = {}
     failed: dict[str, str] = {}
     for each in given:
         if time.monotonic() - began > seconds:
             break
         try:
-            cut.append(await in_reading_thread(_cut, each, reader, chunker, version))
+            document, passages, starts = await in_reading_thread(
+                _cut, each, reader, chunker, version
+            )
+            cut.append((document, passages))
+            pages[each.id] = starts
         except (ReadError, MissingExtraError) as error:
             failed[each.id] = str(error)
     vectors = None
     if embedder is not None and cut:
         vectors = await embedder.embed([each.searchable for _, part in cut for each in part])
     await index.upsert(collection, with_vectors(cut, vectors))
-    return PutReport({document.id: document.version for document, _ in cut}, failed)
+    return PutReport({document.id: document.version for document, _ in cut}, failed, pages)
 
 
 def _cut(
     given: Given, reader: Reader, chunker: Chunker, version: str
-) -> tuple[Document, tuple[Passage, ...]]:
+) -> tuple[Document, tuple[Passage, ...], tuple[int, ...]]:
     document, read = read_document(
         reader,
         given.data,
@@ -102,7 +108,7 @@ def _cut(
         ingest_version=version,
         labels=given.labels,
     )
-    return document, chunker(document, read)
+    return document, chunker(document, read), read.pages
 
 
 @dataclass(frozen=True, slots=True)

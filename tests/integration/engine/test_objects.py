@@ -32,6 +32,7 @@ async def test_what_is_put_is_there_until_it_is_deleted(objects: Objects) -> Non
     await objects.put("a/one", pieces(b"1", b"2"))
     await objects.put("b/two", pieces(b"3"))
     assert await objects.get("a/one") == b"12"
+    assert b"".join([part async for part in objects.stream("a/one")]) == b"12"
     (found,) = await objects.listed("a")
     assert found.name == "a/one"
     assert abs(datetime.now(UTC) - found.changed_at) < timedelta(minutes=5)

@@ -24,7 +24,16 @@ from upheld_service.http.patience import patient
 from upheld_service.http.reference import reference_route
 from upheld_service.jobs.worker import working
 from upheld_service.resources import opened
-from upheld_service.routes import answers, chat, documents, guarantee, health, jobs, verify
+from upheld_service.routes import (
+    answers,
+    chat,
+    documents,
+    guarantee,
+    health,
+    jobs,
+    originals,
+    verify,
+)
 from upheld_service.telemetry.http import Seen, metrics_route
 from upheld_service.telemetry.metrics import Metrics
 from upheld_service.telemetry.stalls import watched
@@ -66,7 +75,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     app.state.uploads = Uploads.of(settings)
     app.state.readiness = health.KnownStates()
     problems.install(app)
-    for routes in (answers, verify, chat, documents, guarantee, jobs, health):
+    for routes in (answers, verify, chat, documents, originals, guarantee, jobs, health):
         app.include_router(routes.router)
     if (key := settings.metrics_key) is not None:
         app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
+from upheld.ingest.worker import Limits, PageWorker
 from upheld.ports import Fetch, Objects
 from upheld.resources.open import Shared, load_engine, open_fetch, open_objects, open_shared
 from upheld.settings import Settings
 from upheld_service.db.database import Database
 from upheld_service.telemetry.metrics import Metrics
 from upheld_service.tenants.indexes import TenantIndexes, tenant_prefix
+
+PAGES_AT_ONCE = 2
+PAGE_SECONDS = 12.0  # to render a page of a file that may be made to take forever
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,8 @@ class Service:
     tenant_indexes: TenantIndexes
     metrics: Metrics
     fetch: Fetch | None  # None: the extra `web` is not installed
+    pages: PageWorker
+    page_turns: asyncio.Semaphore  # for those who hold a file to show its pages
     dev: UUID | None = None  # the tenant of local requests without a key
 
     def objects(self, tenant: UUID) -> Objects:
@@ -48,6 +55,17 @@ async def opened(
         fetch = open_fetch()
         if fetch is not None:
             closing.push_async_callback(fetch.close)
+        pages = PageWorker(_page_limits(settings), at_once=PAGES_AT_ONCE)
+        closing.push_async_callback(asyncio.to_thread, pages.close)
+        turns = asyncio.Semaphore(PAGES_AT_ONCE)
         tenant_indexes = TenantIndexes(settings, shared)
         closing.push_async_callback(tenant_indexes.close)
-        yield Service(settings, database, shared, tenant_indexes, metrics, fetch, dev)
+        yield Service(settings, database, shared, tenant_indexes, metrics, fetch, pages, turns, dev)
+
+
+def _page_limits(settings: Settings) -> Limits:
+    return Limits(
+        file_bytes=settings.max_file_mb * 1_000_000,
+        memory_bytes=settings.read_memory_mb * 1_000_000,
+        seconds=PAGE_SECONDS,
+    )

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, select, text, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from upheld.errors import NotFoundError
@@ -19,7 +19,12 @@ from upheld_service.db.visible import may_give, may_see
 
 _HOLD_USAGE = text("SELECT pg_advisory_xact_lock(hashtextextended('usage ' || :tenant, 0))")
 _USAGE = text("SELECT * FROM upheld_usage(:collection, :id)")
-_SHOWN = [column for column in documents.c if column.name != "tenant_id"]
+_HIDDEN = ("tenant_id", "page_starts")
+_SHOWN: list[ColumnElement[Any]] = [
+    *(column for column in documents.c if column.name not in _HIDDEN),
+    func.cardinality(documents.c.page_starts).label("pages"),
+]
+_ORIGINAL_NONE = {"original": None, "original_type": None, "page_starts": None}
 _ADD_HELP = (
     "A key with labels replaces only documents that it may see. Add new ones with POST …/documents."
 )
@@ -50,6 +55,18 @@ class Document:
     updated_at: datetime
     upload: str | None = None  # where its bytes are stored; None: already read, or a page to fetch
     bytes: int = 0  # as uploaded; 0 for a web page until it was fetched
+    original: str | None = None  # where the bytes that were read are stored; None: nowhere
+    original_type: str | None = None
+    pages: int | None = None  # how many; None: the format has none
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The bytes of a document that was read: where they are, and where its pages begin."""
+
+    name: str
+    media_type: str
+    page_starts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +116,7 @@ async def put(
         "status": DocumentStatus.PENDING,
         "upload": upload,
         "bytes": size,
+        **_ORIGINAL_NONE,  # it is of the text before, and perhaps for other labels
     }
     key = {"tenant_id": session.tenant, "collection": collection, "id": id}
     again = {**given, "error": None, "updated_at": func.now(), "revision": documents.c.revision + 1}
@@ -169,10 +187,19 @@ async def listed(
 
 
 async def finish(
-    session: Session, document: Document, *, version: str, size: int | None = None
+    session: Session,
+    document: Document,
+    *,
+    version: str,
+    size: int | None = None,
+    original: Original | None = None,
 ) -> bool:
     """Mark as ready; False if it was uploaded again meanwhile, or marked for deletion."""
-    known = {} if size is None else {"bytes": size}
+    known: dict[str, object] = {} if size is None else {"bytes": size}
+    if original is not None:
+        pages = list(original.page_starts) or None
+        known |= {"original": original.name, "original_type": original.media_type}
+        known["page_starts"] = pages
     return await _move(
         session,
         document,
@@ -215,21 +242,28 @@ async def condemn_all(session: Session, collection: str) -> int:
     return count
 
 
-async def waiting_upload(session: Session, collection: str, id: str) -> str | None:
+async def stored_bytes(session: Session, collection: str, id: str) -> list[str]:
     """Return where the bytes of a document to be replaced are; locks its row."""
     seen = and_(_is(session, collection, id), _seen(session))
-    held = select(documents.c.upload).where(seen).with_for_update()
-    return (await session.sql.execute(held)).scalar_one_or_none()
+    held = select(documents.c.upload, documents.c.original).where(seen).with_for_update()
+    row = (await session.sql.execute(held)).one_or_none()
+    return [] if row is None else [name for name in row if name]
 
 
 async def uploads(session: Session, collection: str) -> set[str]:
-    """Return the names of uploads that are still to be read."""
-    waiting = select(documents.c.upload).where(
+    """Return the names of bytes that are still to be read, and of originals."""
+    names = select(documents.c.upload, documents.c.original).where(
         documents.c.tenant_id == session.tenant,
         documents.c.collection == collection,
-        documents.c.upload.is_not(None),
+        or_(documents.c.upload.is_not(None), documents.c.original.is_not(None)),
     )
-    return set((await session.sql.execute(waiting)).scalars())
+    return {name for row in await session.sql.execute(names) for name in row if name}
+
+
+async def page_starts(session: Session, collection: str, id: str) -> tuple[int, ...]:
+    """Return the offset of each page in the text of a document; empty if it has no pages."""
+    wanted = select(documents.c.page_starts).where(_is(session, collection, id), _seen(session))
+    return tuple((await session.sql.execute(wanted)).scalar_one_or_none() or ())
 
 
 async def forget(session: Session, document: Document) -> bool:

@@ -106,6 +106,9 @@ documents = Table(
     _now("updated_at"),
     Column("upload", Text),  # where its bytes are stored; NULL: read, or to be fetched
     Column("bytes", BigInteger, nullable=False, server_default=text("0")),  # as uploaded
+    Column("original", Text),  # where they are stored once read; NULL: not stored
+    Column("original_type", Text),
+    Column("page_starts", ARRAY(Integer)),  # offsets into its text; NULL: it has no pages
     ForeignKeyConstraint(
         ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
     ),

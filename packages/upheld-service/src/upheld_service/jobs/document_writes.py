@@ -43,6 +43,8 @@ class DocumentView:
     error: str | None
     created_at: datetime
     updated_at: datetime
+    original: str | None  # its media type, if the original is stored
+    pages: int | None  # how many, if the original is a PDF
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def view(document: Document) -> DocumentView:
         document.error,
         document.created_at,
         document.updated_at,
+        document.original_type,
+        document.pages,
     )
 
 
@@ -123,7 +127,7 @@ async def give(
             subject=f"{incoming.collection}/{document.id}",
             detail={"revision": document.revision},
         )
-        unread = [old] if old else []
+        unread = old
         return to_json(AcceptedJob(view(document), job))
 
     route = POST if incoming.id is None else PUT
@@ -138,11 +142,11 @@ async def give(
     return reply
 
 
-async def _given(session: Session, incoming: DocumentUpload) -> tuple[str | None, Document]:
-    """Write the row; also return where the bytes that it replaces are stored, if any."""
+async def _given(session: Session, incoming: DocumentUpload) -> tuple[list[str], Document]:
+    """Write the row; also return where the bytes that it replaces are stored."""
     upload = None if incoming.upload is None else incoming.upload.name
     if incoming.id is None:
-        return None, await documents.add(
+        return [], await documents.add(
             session,
             incoming.collection,
             origin=incoming.origin,
@@ -150,7 +154,7 @@ async def _given(session: Session, incoming: DocumentUpload) -> tuple[str | None
             upload=upload,
             size=incoming.size,
         )
-    old = await documents.waiting_upload(session, incoming.collection, incoming.id)
+    old = await documents.stored_bytes(session, incoming.collection, incoming.id)
     return old, await documents.put(
         session,
         incoming.collection,

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from upheld.client import AsyncUpheld
 from upheld.errors import CalibrationError, MissingExtraError, NotFoundError, UpheldError, WebError
 from upheld.ingest.add_files import LONGEST_TAIL
-from upheld.ingest.given import Given
+from upheld.ingest.given import Given, PutReport
 from upheld.ports import Statistics
 from upheld_service.db import answers, collections, documents, guarantees, idempotency
 from upheld_service.db.database import Session
-from upheld_service.db.documents import Document, DocumentStatus
+from upheld_service.db.documents import Document, DocumentStatus, Original
 from upheld_service.db.jobs import Jobs
 from upheld_service.db.queue import Again, Body, Task, Work
 from upheld_service.http.problems import problem_of
 from upheld_service.jobs.calibration import Asked, fit
-from upheld_service.jobs.uploads import sweep
+from upheld_service.jobs.uploads import media_type, store, sweep
 from upheld_service.resources import Service
 
 # What one turn reads, in one commit of the index; then other tenants get their turn. A document
@@ -86,7 +86,8 @@ class Works:
                 removed = await kb.delete([each.id for each in marked])
                 if removed or not reading:  # it takes long, and this may be the tenth run
                     await kb.maintain()
-                await storage.delete([each.upload for each in marked if each.upload])
+                stored = [name for each in marked for name in (each.upload, each.original) if name]
+                await storage.delete(stored)
                 if reading:
                     return Again(LOOK_AGAIN_SECONDS)
                 async with self._session(work) as session:
@@ -117,7 +118,7 @@ class Works:
             raise CalibrationError(f"Nothing could be certified. {looked.told}")
 
     async def _read(self, work: Work, kb: AsyncUpheld, rows: Sequence[Document]) -> None:
-        """Index a batch, then update its rows; bytes that were read are deleted."""
+        """Index a batch, then update its rows; bytes that were read are kept or deleted."""
         given: list[Given] = []
         failed: dict[str, str] = {}
         began = time.monotonic()
@@ -132,28 +133,53 @@ class Works:
                 break  # the rest is read in the next turn
             if time.monotonic() - began > BATCH_SECONDS:  # web pages can be slow
                 break
-        versions: Mapping[str, str] = {}
+        report = PutReport({}, {})
         try:
             report = await kb.put(given, seconds=BATCH_SECONDS)
-            versions, failed = report.versions, failed | dict(report.failed)
+            failed |= dict(report.failed)
         except UpheldError as error:
             if error.retryable:
                 raise
             failed |= {each.id: problem_of(error).detail for each in given}
         sizes = {each.id: len(each.data) for each in given}
-        done = [row for row in rows if row.id in failed or row.id in versions]
+        done = [row for row in rows if row.id in failed or row.id in report.versions]
+        originals = await self._originals(work, done, given, report)
+        unused = {row.upload for row in done} | {each.name for each in originals.values()}
         async with self._session(work) as session:
             for row in done:
+                original = None if row.id in failed else originals.get(row.id)
                 if row.id in failed:
-                    await documents.fail(session, row, error=failed[row.id])
+                    moved = await documents.fail(session, row, error=failed[row.id])
                 else:
-                    await documents.finish(
-                        session, row, version=versions[row.id], size=sizes[row.id]
+                    version, size = report.versions[row.id], sizes[row.id]
+                    moved = await documents.finish(
+                        session, row, version=version, size=size, original=original
                     )
+                if not moved:  # another run of this job may have kept it
+                    unused.discard(row.upload)
+                elif original is not None:
+                    unused.discard(original.name)
             if any(row.version is not None for row in done):  # what it replaces must be erased
                 await answers.forget_unreachable(session, work.collection)  # labels may differ
                 await Jobs(session).defer(Task.COMPACT, work.collection)
-        await self.service.objects(work.tenant).delete([row.upload for row in done if row.upload])
+        await self.service.objects(work.tenant).delete(sorted(filter(None, unused)))
+
+    async def _originals(
+        self, work: Work, rows: Sequence[Document], given: Sequence[Given], report: PutReport
+    ) -> dict[str, Original]:
+        """Return where the originals are, by document; a page that was fetched is stored here."""
+        if not self.service.settings.keep_originals:
+            return {}
+        files = {each.id: each for each in given if each.id in report.versions}
+        originals: dict[str, Original] = {}
+        for row in rows:
+            if (file := files.get(row.id)) is not None:
+                name = row.upload or await store(
+                    self.service, work.tenant, work.collection, file.data
+                )
+                kind = media_type(file.name, file.data)
+                originals[row.id] = Original(name, kind, report.pages[row.id])
+        return originals
 
     async def _bytes(self, work: Work, row: Document) -> Given:
         if row.upload is not None:

@@ -1,4 +1,4 @@
-"""Uploaded bytes, which are stored in the tenant's own storage until a job has read them."""
+"""Uploaded bytes in the tenant's own storage: until a job has read them, or as originals."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ FOLDER = "_uploads"
 GRACE = timedelta(hours=1)
 # For the store alone, while it accepts bytes; the client may take longer.
 STORE_SECONDS = 20.0
+PDF = "application/pdf"
 # For bytes without a file name.
 _SUFFIX_OF = {
     "text/plain": ".txt",
@@ -32,7 +33,7 @@ _SUFFIX_OF = {
     "text/markdown": ".md",
     "text/html": ".html",
     "application/xhtml+xml": ".xhtml",
-    "application/pdf": ".pdf",
+    PDF: ".pdf",
     "application/epub+zip": ".epub",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
@@ -80,6 +81,25 @@ async def receive(
     return Upload(name, digest.hexdigest(), length)
 
 
+async def store(service: Service, tenant: UUID, collection: str, data: bytes) -> str:
+    """Store the bytes of a fetched page; returns their name."""
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield data
+
+    name = f"{FOLDER}/{collection}/{new_id()}"
+    await service.objects(tenant).put(name, whole())
+    return name
+
+
+def media_type(name: str, data: bytes) -> str:
+    """Return the media type of a file that was read, by its suffix as the reader does."""
+    if data.startswith(b"%PDF-"):
+        return PDF
+    suffix = PurePath(name).suffix.lower()
+    return next((kind for kind, known in _SUFFIX_OF.items() if known == suffix), "text/plain")
+
+
 async def discard(service: Service, tenant: UUID, names: Sequence[str]) -> None:
     """Delete bytes that will not be read; if the store fails, a sweep deletes them later."""
     with suppress(TimeoutError, StorageError):
@@ -101,7 +121,7 @@ def readable_name(id: str, file_name: str | None, content_type: str) -> str:
 
 
 async def sweep(service: Service, work: Work, *, grace: timedelta = GRACE) -> None:
-    """Delete uploads without a row, left by interrupted requests and killed jobs."""
+    """Delete uploads and originals without a row, left by interrupted requests and killed jobs."""
     storage: Objects = service.objects(work.tenant)
     before = datetime.now(UTC) - grace
     found = await storage.listed(f"{FOLDER}/{work.collection}")

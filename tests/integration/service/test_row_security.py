@@ -12,9 +12,17 @@ from psycopg import errors as pg
 
 from tests.integration.service.people import keep, new_tenant, put, with_collection
 from tests.servers.postgres import State
-from upheld_service.db import audit, documents, guarantees, idempotency
+from upheld_service.db import (
+    audit,
+    documents,
+    guarantees,
+    idempotency,
+    keys,
+    sessions,
+    tenants,
+)
 from upheld_service.db.connect import Role, conninfo, role_options
-from upheld_service.db.database import Database
+from upheld_service.db.database import Database, admin_session
 from upheld_service.db.jobs import Jobs
 from upheld_service.db.queue import Task
 from upheld_service.db.tables import metadata
@@ -28,6 +36,7 @@ TENANTS_OWN = (
     "answer_documents",
     "idempotency_keys",
     "guarantees",
+    "sessions",
     "audit_log",
     "procrastinate_jobs",
     "procrastinate_events",
@@ -70,7 +79,11 @@ async def two(state: State, database: Database) -> tuple[UUID, UUID]:
     """The first tenant has one row in every table; the second has nothing."""
     first, second = await new_tenant(state.owner), await new_tenant(state.owner)
     await with_collection(database, first)
+    async with admin_session(state.owner) as admin:
+        of = next(each for each in await tenants.listed(admin) if each.id == first)
+        key, _ = await keys.add(admin, of, scopes=(), labels=None, expires_at=None)
     async with database.session(first, labels=None) as session:
+        await sessions.begin(session, key.prefix)
         await put(session, "rota")
         await keep(session, "a1", "rota")
         await idempotency.begin(session, route="/v1/answers", key="k", request=b"{}")

@@ -81,6 +81,7 @@ async def with_everything(app: FastAPI, state: State, name: str) -> SecretStr:
         line |= {"when": "2026-01-01T00:00:00Z"}
         path = "/v1/collections/staff/guarantee"
         assert (await caller.post(path, content=json.dumps(line))).status_code == 202
+        assert (await caller.post("/v1/session")).status_code == 200
     return key
 
 

@@ -32,6 +32,7 @@ from upheld_service.routes import (
     health,
     jobs,
     originals,
+    session,
     verify,
 )
 from upheld_service.telemetry.http import Seen, metrics_route
@@ -75,7 +76,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     app.state.uploads = Uploads.of(settings)
     app.state.readiness = health.KnownStates()
     problems.install(app)
-    for routes in (answers, verify, chat, documents, originals, guarantee, jobs, health):
+    for routes in (answers, verify, chat, documents, originals, guarantee, jobs, session, health):
         app.include_router(routes.router)
     if (key := settings.metrics_key) is not None:
         app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)

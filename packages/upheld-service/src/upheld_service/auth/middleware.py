@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -20,11 +21,12 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from upheld._internal.concurrency import meanwhile
 from upheld.errors import NotAllowedError, StateUnavailableError, UnknownCallerError, UpheldError
-from upheld_service.db import keys
+from upheld_service.db import keys, sessions
 from upheld_service.db.keys import KeyScope
 from upheld_service.http.bodies import parsed
 from upheld_service.http.deadline import STATE_SECONDS, leave
@@ -37,6 +39,9 @@ QUICK_SECONDS = 0.25  # a key is usually found in a millisecond
 MOST_READ, MOST_STRINGS = 128_000, 2_000  # of a body whose sender is not known yet
 # Clients of OpenAI's API always send a key.
 _NO_KEY = (None, "Bearer dev")
+SESSION_COOKIE = "upheld_session"
+REQUEST_HEADER = "X-Upheld-Request"
+_SAFE = ("GET", "HEAD", "OPTIONS")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 # For the OpenAPI document; the check itself is `AuthMiddleware`.
 _bearer = HTTPBearer(auto_error=False, description="An API key: uph_…")
@@ -50,6 +55,8 @@ class Principal:
     key: str  # the prefix, which is public
     scopes: frozenset[KeyScope]
     labels: frozenset[str] | None
+    session: bytes | None = None  # the hash of a browser's session, if it came by cookie
+    session_ends: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +143,15 @@ async def _within_budget(look_up: Coroutine[Any, Any, T], body: _Body) -> T:
 
 
 async def _caller(service: Service, scope: Scope, body: _Body) -> Principal:
-    given = Headers(scope=scope).get("authorization")
+    headers = Headers(scope=scope)
+    given = headers.get("authorization")
     if service.dev is not None and given in _NO_KEY and _from_this_machine(scope):
+        if _is_of_other_site(headers):
+            raise NotAllowedError("Another site may not send requests here.")
         return Principal(service.dev, "dev", frozenset(KeyScope), None)
+    token = cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE)
+    if given is None and token:
+        return await _by_cookie(service, scope["method"], headers, token, body)
     scheme, _, token = (given or "").partition(" ")
     text = token.strip() if scheme.lower() == "bearer" else ""
     key = await _within_budget(keys.verify(service.database, text), body)
@@ -148,6 +161,35 @@ async def _caller(service: Service, scope: Scope, body: _Body) -> Principal:
             help="Send the header Authorization: Bearer uph_…",
         )
     return Principal(key.tenant, key.prefix, key.scopes, key.labels)
+
+
+async def _by_cookie(
+    service: Service, method: str, headers: Headers, token: str, body: _Body
+) -> Principal:
+    """Return who a browser is logged in as; raises unless a page of ours sent the request.
+
+    A browser adds cookies by itself. `SameSite=Strict` keeps them from other sites, but not from
+    other names and ports of this one: those cannot send our header without asking us first.
+    """
+    found = await _within_budget(sessions.verify(service.database, token), body)
+    if found is None:
+        raise UnknownCallerError("The session has ended.", help="Log in: POST /v1/session.")
+    if _is_of_other_site(headers) or (method not in _SAFE and REQUEST_HEADER not in headers):
+        raise NotAllowedError(
+            "Another site may not send requests here.",
+            help=f"Requests with a cookie need the header {REQUEST_HEADER}.",
+        )
+    key = found.key
+    return Principal(key.tenant, key.prefix, key.scopes, key.labels, found.hash, found.expires_at)
+
+
+def _is_of_other_site(headers: Headers) -> bool:
+    """Return whether a browser says that a page of another origin made the request."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
 
 
 def _from_this_machine(scope: Scope) -> bool:
@@ -184,6 +226,15 @@ def _may(scope: KeyScope) -> Callable[[Request, HTTPAuthorizationCredentials | N
     return check
 
 
+def _anyone(
+    request: Request,
+    _shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Principal:
+    caller: Principal = request.state.caller
+    return caller
+
+
+Anyone = Annotated[Principal, Depends(_anyone)]  # with any key
 Asker = Annotated[Principal, Depends(_may(KeyScope.ASK))]
 Checker = Annotated[Principal, Depends(_may(KeyScope.VERIFY))]
 Reader = Annotated[Principal, Depends(_may(KeyScope.READ))]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
 from pydantic import SecretStr
-from sqlalchemy import Row, text
+from sqlalchemy import Row, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from upheld_service.db.connect import Role, first, open_engine, translated
@@ -24,6 +24,7 @@ _NAME_VIEW = text(
 )
 _REACH = text("SELECT FROM documents LIMIT 0")
 _FIND_KEY = text("SELECT * FROM upheld_find_key(:prefix)")
+_FIND_SESSION = text("SELECT * FROM upheld_find_session(:hash)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,18 @@ class Database:
                 await sql.commit()
 
     async def find_key(self, prefix: str) -> Row[Any] | None:
-        """Look up an API key: the only query before a tenant is known."""
+        """Look up an API key: before that, the tenant is not known."""
+        return await self._find(_FIND_KEY, {"prefix": prefix})
+
+    async def find_session(self, hash: bytes) -> Row[Any] | None:
+        """Look up the key of a browser's session, if both are live."""
+        return await self._find(_FIND_SESSION, {"hash": hash})
+
+    async def _find(self, query: TextClause, values: Mapping[str, Any]) -> Row[Any] | None:
         with translated():
             # A transaction would need another round trip.
             async with self.single.connect() as sql:
-                return (await first(sql, _FIND_KEY, {"prefix": prefix})).one_or_none()
+                return (await first(sql, query, values)).one_or_none()
 
 
 @asynccontextmanager

@@ -99,7 +99,7 @@ async def add(
         labels=None if labels is None else sorted(set(labels)),
         expires_at=expires_at,
     )
-    key = _key((await admin.sql.execute(new.returning(*_SHOWN))).one())
+    key = key_of((await admin.sql.execute(new.returning(*_SHOWN))).one())
     await audit.record_by_admin(admin, tenant.id, action="key.add", subject=key.prefix)
     return key, token
 
@@ -108,7 +108,7 @@ async def listed(admin: AdminSession, tenant: Tenant) -> list[Key]:
     """Return all keys of a tenant, including revoked ones, in order of creation."""
     of_tenant = select(*_SHOWN).where(api_keys.c.tenant_id == tenant.id)
     rows = await admin.sql.execute(of_tenant.order_by(api_keys.c.created_at))
-    return [_key(row) for row in rows]
+    return [key_of(row) for row in rows]
 
 
 async def revoke(admin: AdminSession, prefix: str) -> Key:
@@ -120,7 +120,7 @@ async def revoke(admin: AdminSession, prefix: str) -> Key:
         raise NotFoundError(
             f"There is no key {prefix}.", help="`upheld admin key list TENANT` shows them."
         )
-    key = _key(row)
+    key = key_of(row)
     await audit.record_by_admin(admin, key.tenant, action="key.revoke", subject=prefix)
     return key
 
@@ -144,10 +144,11 @@ async def verify(database: Database, text: str) -> Key | None:
     same = hmac.compare_digest(token.secret_hash, kept)
     if row is None or not (same and row.is_live):
         return None
-    return _key(row)
+    return key_of(row)
 
 
-def _key(row: Row[Any]) -> Key:
+def key_of(row: Row[Any]) -> Key:
+    """Return the key of a row that has its columns."""
     return Key(
         id=row.id,
         tenant=row.tenant_id,

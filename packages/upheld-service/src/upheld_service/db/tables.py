@@ -82,6 +82,20 @@ api_keys = Table(
     Index("api_keys_tenant", "tenant_id"),
 )
 
+# A browser's cookie stands for a key; it is stored as a hash.
+sessions = Table(
+    "sessions",
+    metadata,
+    _tenant(),
+    Column("hash", LargeBinary, primary_key=True),
+    Column("key_prefix", Text, nullable=False),
+    _now("created_at"),
+    Column("expires_at", Moment, nullable=False),
+    ForeignKeyConstraint(["key_prefix"], ["api_keys.prefix"], ondelete="CASCADE"),
+    Index("sessions_hash", "hash"),
+    Index("sessions_key", "key_prefix"),
+)
+
 collections = Table(
     "collections",
     metadata,

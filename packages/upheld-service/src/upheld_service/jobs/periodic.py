@@ -15,7 +15,7 @@ from uuid import UUID
 
 from procrastinate import App
 
-from upheld_service.db import answers, audit, idempotency
+from upheld_service.db import answers, audit, idempotency, sessions
 from upheld_service.db.jobs import Jobs
 from upheld_service.db.queue import MOST_ATTEMPTS, Task
 from upheld_service.resources import Service
@@ -91,6 +91,7 @@ async def _expire(service: Service, tenant: UUID) -> None:
     days = service.settings.answer_days
     async with service.database.session(tenant, labels=None) as session:
         await idempotency.sweep(session)
+        await sessions.sweep(session)
     while days is not None:
         async with service.database.session(tenant, labels=None) as session:
             gone = await answers.expire(session, age=timedelta(days=days), most=AT_ONCE)

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, TypedDict
 from upheld._internal.deprecated import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from upheld.calibration.fitted import FittedGuarantee
     from upheld.ports import Message
-    from upheld.run.trace import Listener, Watch
+    from upheld.run.trace import Listener, News, Watch
+    from upheld.types import Claim
+
+    OnClaim = Callable[[Claim], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,9 @@ class AskOptions:
     - `guarantee`: a fitted guarantee to use instead of the one that the settings name.
     - `listener`: called with an `Event` when a step of the run ends.
     - `watch`: called when a step begins, and with the text that the language model writes.
+    - `news`: called when a step ends, with what it found: passages, sub-questions, repairs.
+    - `on_claim`: awaited with each claim, in order, as soon as its verdict is final, while later
+      ones are still written. Methods that revise their drafts call it late or not at all.
     """
 
     earlier: Sequence[Message] = ()
@@ -44,6 +50,8 @@ class AskOptions:
     guarantee: FittedGuarantee | None = None
     listener: Listener | None = None
     watch: Watch | None = None
+    news: News | None = None
+    on_claim: OnClaim | None = None
 
 
 class DeprecatedAskArguments(TypedDict, total=False):

@@ -31,6 +31,7 @@ from upheld.run.trace import start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
 from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import VerifyDraft
+from upheld.verified_claims import REPAIRS, VerifiedClaims, passing_on
 
 if TYPE_CHECKING:
     from upheld.add_report import AddReport, Progress
@@ -252,12 +253,28 @@ class AsyncUpheld:
         guarantee = None if fitted is None else fitted.for_pipeline(pipeline)
         status: Status | None = None
         with start_run(
-            budget, tracer=tracer(), listener=options.listener, watch=options.watch
+            budget,
+            tracer=tracer(),
+            listener=options.listener,
+            watch=options.watch,
+            news=options.news,
         ) as run:
+
+            async def finish(draft: Draft) -> Draft:
+                check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
+                checked = await score_relevance(
+                    await check(draft), self._parts.grade.grader, self._parts.embedder
+                )
+                return checked if guarantee is None else apply_guarantee(checked, guarantee)
+
+            early = None
+            if options.on_claim is not None and name in REPAIRS:
+                early = VerifiedClaims(finish, options.on_claim, REPAIRS[name], keep_supported)
             try:
                 run.meter.check_time()
                 asked = await Standalone(llm=self._parts.llm)(asked, options.earlier)
-                draft = await within(run.meter.seconds_left, write_draft(asked))
+                async with passing_on(run, asked, early):
+                    draft = await within(run.meter.seconds_left, write_draft(asked))
             except (BudgetExceededError, TimeoutError) as spent:
                 run.degrade(f"the budget ended the run: {str(spent) or 'timeout'}")
                 # The best draft so far may answer a sub-question: restore the question asked.
@@ -266,13 +283,8 @@ class AsyncUpheld:
                 # that no passage answers, and the run is partial, not failed.
                 looked = run.best is not None and run.meter.seconds_left > 0
                 status = Status.PARTIAL if draft.claims or looked else Status.FAILED
-            check = VerifyDraft(verify=self._parts.verify, judge=self._parts.judge)
-            checked = await score_relevance(
-                await check(draft), self._parts.grade.grader, self._parts.embedder
-            )
-            if guarantee is not None:
-                checked = apply_guarantee(checked, guarantee)
-            elif fitted is not None:
+            checked = await finish(draft)
+            if guarantee is None and fitted is not None:
                 run.degrade("no guarantee: the existing one was fitted on another pipeline")
             return render(
                 checked,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from upheld.assessment.feedback import Remark, worded
 from upheld.edge.openai.reply import estimated
 from upheld.errors import ReadError
 from upheld.generation.candidates import sentences_of, shared_words
-from upheld.generation.write import Claims, WrittenClaim, cite, cited
+from upheld.generation.write import Claims, WrittenClaim, cite, cited, complete_claims
 from upheld.ingest.chunk import Chunker, places_of, whole_passage
 from upheld.ingest.count import CharacterCounter, TokenCounter
 from upheld.ingest.read.document import Heading, ReadDocument
@@ -308,6 +309,9 @@ CALLS: dict[str, Call] = {
         [passage(text)]
     ),
     "upheld.verification.verify_answer.as_passages": lambda text: as_passages([text]),
+    "upheld.generation.write.complete_claims": lambda text: complete_claims(
+        '{"claims": [{"sources": [1], "text": ' + json.dumps(text) + "}, " + text
+    ),
     "upheld.generation.write.cited": lambda text: cited(
         Claims(claims=[WrittenClaim(sources=[1], text=text[:4_000])]), [passage(text)]
     ),

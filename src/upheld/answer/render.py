@@ -139,6 +139,14 @@ def p_right_of(draft: Draft) -> float | None:
     return max(known, default=None)
 
 
+def laid_out(draft: Draft, *, keep_supported: bool) -> tuple[Claim, ...]:
+    """Return the claims of a checked draft as `render` does; more claims do not change them."""
+    written = tuple(claim for claim in draft.claims if claim.text.strip())
+    said = supported_only(written) if keep_supported else written
+    sources = _sources(said, draft.evidence.passages)
+    return _lay_out(said, numbered(source.id for source in sources))[1]
+
+
 def numbered(ids: Iterable[str]) -> dict[str, int]:
     """Return the mark number of each source: its first position, counted from one."""
     numbers: dict[str, int] = {}

@@ -5,9 +5,11 @@ The model names the passages of a claim; the closest sentence of each becomes th
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
@@ -19,6 +21,7 @@ from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import Prompt, load
 from upheld.prompts.prompt import numbered
 from upheld.run.calls import generate
+from upheld.run.trace import current_run, reading_along
 from upheld.text.marks import unknown_marks, unmark
 from upheld.text.sentences import Span, sentence_spans
 from upheld.text.words import terms, words
@@ -61,6 +64,9 @@ TOKENS_PER_CLAIM = 180  # at two characters a token, as seen with SmolLM2 when i
 TOKENS_AROUND_CLAIM = 45  # JSON and passage numbers, one on each line as SmolLM2 writes them
 _LETTERS_PER_TOKEN = 3  # plain English has four
 _LONGEST_TOKEN = 12  # characters: a decoder may stop this far before the bound
+_CLAIM_BEGINS = re.compile(r'"claims"\s*+:\s*+\[\s*+\{')
+_NEXT_CLAIM = re.compile(r"\s*+,\s*+\{")
+_DECODER = json.JSONDecoder()
 _ENDS = tuple(".!?…。！？:;\"'”’»)]")
 
 
@@ -143,13 +149,18 @@ class WriteClaims:
             return (Draft(question, notes=("there was nothing to write from",)),)
         # Passages come before the question, so that calls on the same evidence share a prefix.
         *rules, ask = self.prompt.render(passages=numbered(shown), question=question.text.strip())
-        reply = await generate(
-            self.llm,
-            "write",
-            (*rules, *self.before, ask),
-            claims_within(len(shown), self.max_tokens),
-            sampling,
-        )
+        output = claims_within(len(shown), self.max_tokens)
+        run, done = current_run(), 0
+
+        def announce(text: str) -> None:
+            nonlocal done
+            if text.count("}") > done:
+                done = text.count("}")
+                claims, _ = cited(output.model_construct(claims=complete_claims(text)), shown)
+                run.announce(Draft(question, claims, seen))
+
+        with reading_along(announce) if sampling.samples == 1 and run.announced else nullcontext():
+            reply = await generate(self.llm, "write", (*rules, *self.before, ask), output, sampling)
         written = (cited(each.value, shown) for each in reply.generations)
         return tuple(Draft(question, claims, seen, notes) for claims, notes in written)
 
@@ -181,6 +192,24 @@ def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...],
             unknown_marks(unknown) or Verdict(),
         )
     return tuple(claims.values()), tuple(notes)
+
+
+def complete_claims(text: str) -> list[WrittenClaim]:
+    """Return the claims that are complete in JSON that is still being written.
+
+    >>> complete_claims('{"claims": [{"sources": [1], "text": "It opens."}, {"sources": [2')
+    [WrittenClaim(sources=[1], text='It opens.')]
+    """
+    claims: list[WrittenClaim] = []
+    before = _CLAIM_BEGINS.search(text)
+    while before is not None:
+        try:
+            value, end = _DECODER.raw_decode(text, before.end() - 1)
+            claims.append(WrittenClaim.model_validate(value))
+        except (ValueError, RecursionError):  # not complete, or not what was asked for
+            break
+        before = _NEXT_CLAIM.match(text, end)
+    return claims
 
 
 def _inline(text: str, shown: Sequence[Passage]) -> Iterator[int]:

@@ -84,6 +84,8 @@ class Plan:
             for each in reply.generations
         )
         sessions.pop((), None)
+        asked = dict.fromkeys(each.text for session in sessions for each in session)
+        current_run().tell("plan", questions=list(asked))
         return tuple(sessions) or unplanned(question, "no sub-questions")
 
 

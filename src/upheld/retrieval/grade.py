@@ -59,8 +59,11 @@ class Grade:
             return Graded(evidence, Action.AMBIGUOUS)
         hits = (hit.graded(score) for hit, score in zip(evidence, scores, strict=True))
         action = self.action(scores)
-        with span("action", note=f"{action}: the best of {len(scores)} has {max(scores):+.2f}"):
-            return Graded(Evidence(tuple(hits)), action)
+        graded = Evidence(tuple(hits))
+        note = f"{action}: the best of {len(scores)} has {max(scores):+.2f}"
+        with span("action", note=note) as step:
+            step.found = {"action": action, "evidence": graded}
+            return Graded(graded, action)
 
     def action(self, scores: Sequence[float]) -> Action:
         """Choose the action by the paper's rule; without any scores it is INCORRECT."""

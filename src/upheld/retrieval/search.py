@@ -35,6 +35,7 @@ class Search:
         with span("search", note=query) as step:
             hits = await self._hits(query)
             step.usage = Usage(searches=1)
+            step.found = {"query": query, "evidence": Evidence(tuple(hits))}
             current_run().meter.spend(step.usage)
         return Evidence(tuple(hits))
 

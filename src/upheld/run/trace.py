@@ -8,7 +8,7 @@ run.events, run.meter.used
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
@@ -23,6 +23,9 @@ from upheld.types import Draft, Event, Usage
 T = TypeVar("T")
 Score = tuple[float, ...]  # compared as tuples; larger is better
 Listener = Callable[[Event], None]
+# Called with the stage of a step, the step if it has ended, and what it found.
+News = Callable[[str, Event | None, Mapping[str, Any]], None]
+Wrote = Callable[[str], None]
 
 
 def heard_by(*listeners: Listener | None) -> Listener:
@@ -46,6 +49,7 @@ class Span:
     start: float
     usage: Usage = Usage()
     note: str = ""
+    found: Mapping[str, Any] = field(default_factory=dict)  # for `Run.news`; not in the trace
 
 
 class Watch(Protocol):
@@ -81,6 +85,8 @@ class Run:
     tracer: OtelTracer | None = None
     listener: Listener | None = None  # called when a step ends, for progress and streaming
     watch: Watch | None = None
+    news: News | None = None  # called with what steps found, for those who look on
+    announced: Callable[[Draft], None] | None = None  # called with claims that begin the answer
     meter: Meter = field(init=False)
     events: list[Event] = field(default_factory=list, init=False)
     best: Draft | None = field(default=None, init=False)
@@ -99,6 +105,16 @@ class Run:
             return False
         self.best, self.best_score = draft, score
         return True
+
+    def announce(self, draft: Draft) -> None:
+        """Say that the answer begins with these claims, while the rest is still being written."""
+        if self.announced is not None:
+            self.announced(draft)
+
+    def tell(self, stage: str, **found: Any) -> None:
+        """Say what a step found after it has ended."""
+        if self.news is not None:
+            self.news(stage, None, found)
 
     async def once(self, key: Hashable, work: Callable[[], Awaitable[T]]) -> T:
         """Return the cached result for the key, or do the work and cache its result.
@@ -136,6 +152,8 @@ class Run:
         self.events.append(event)
         if self.listener is not None:
             self.listener(event)
+        if self.news is not None:
+            self.news(span.stage, event, span.found)
 
 
 def _public(error: BaseException) -> str:
@@ -149,6 +167,7 @@ def _public(error: BaseException) -> str:
 
 _run: ContextVar[Run | None] = ContextVar("upheld_run", default=None)
 _span: ContextVar[int | None] = ContextVar("upheld_span", default=None)
+_wrote: ContextVar[Wrote | None] = ContextVar("upheld_wrote", default=None)
 
 
 def current_run() -> Run:
@@ -163,9 +182,10 @@ def start_run(
     tracer: OtelTracer | None = None,
     listener: Listener | None = None,
     watch: Watch | None = None,
+    news: News | None = None,
 ) -> Iterator[Run]:
     """Start a run and make it the current one inside the `with` block."""
-    run = Run(budget or Budget(), tracer, listener, watch)
+    run = Run(budget or Budget(), tracer, listener, watch, news)
     run_token, span_token = _run.set(run), _span.set(None)
     try:
         with run_cache():
@@ -174,6 +194,41 @@ def start_run(
         _run.reset(run_token)
         _span.reset(span_token)
         run.known.clear()  # it holds texts, and a leftover timer may keep the run alive for longer
+
+
+@contextmanager
+def shadow_of(run: Run) -> Iterator[None]:
+    """Let the block share a run's budget and cached results, but record nothing in its trace."""
+    shadow = Run(run.budget)
+    shadow.meter, shadow.known, shadow._in_progress = run.meter, run.known, run._in_progress
+    token = _run.set(shadow)
+    try:
+        yield
+    finally:
+        _run.reset(token)
+
+
+@contextmanager
+def reading_along(wrote: Wrote) -> Iterator[None]:
+    """Call `wrote` with the text so far while a language model writes in the block."""
+    token = _wrote.set(wrote)
+    try:
+        yield
+    finally:
+        _wrote.reset(token)
+
+
+def those_reading_along() -> Wrote | None:
+    """Return what to call with the text that a language model writes; None if nobody reads."""
+    watch, along = current_run().watch, _wrote.get()
+    if watch is None or along is None:
+        return along if watch is None else watch.wrote
+
+    def both(text: str) -> None:
+        watch.wrote(text)
+        along(text)
+
+    return both
 
 
 @contextmanager

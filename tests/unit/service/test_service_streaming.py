@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
@@ -11,26 +11,29 @@ from starlette.types import Message
 
 from tests.integration.service.sse import events
 from upheld.errors import StorageError
-from upheld.run.trace import Listener
-from upheld.types import Event
+from upheld.types import Event, Evidence, Hit, Passage
+from upheld_service.answering import Progress
 from upheld_service.routes import replies as streaming
 from upheld_service.routes.replies import EVENTS, Items
 
 BODY: dict[str, Any] = {"id": "1", "claims": [{"text": "It opens at nine."}], "text": "…"}
 
 
-async def sent(work: Callable[[Listener], Any]) -> str:
+async def sent(
+    work: Callable[[Progress], Any], visible: streaming.Visible = streaming._none
+) -> str:
     items = Items()
-    running = asyncio.create_task(streaming._run(work, items))
+    running = asyncio.create_task(streaming._run(work, items, visible))
     return b"".join(
         [each async for each in streaming._encoded(running, items, streaming._event)]
     ).decode()
 
 
 async def test_stages_come_without_their_notes_and_the_answer_last() -> None:
-    async def work(listener: Listener) -> dict[str, Any]:
-        listener(Event(1, None, "search", 0, 0.5, note="unverified words"))
-        listener(Event(2, None, "embed", 0, 0.5))  # a detail of the search
+    async def work(progress: Progress) -> dict[str, Any]:
+        assert progress.news is not None
+        progress.news("search", Event(1, None, "search", 0, 0.5, note="unverified words"), {})
+        progress.news("embed", Event(2, None, "embed", 0, 0.5), {})  # a detail of the search
         return BODY
 
     text = await sent(work)
@@ -41,9 +44,53 @@ async def test_stages_come_without_their_notes_and_the_answer_last() -> None:
     assert found[-1].data == {"seq": 3, **BODY}
 
 
+async def test_a_claim_is_sent_once_and_a_change_is_said() -> None:
+    first, second, third = ({"text": text} for text in ("One.", "Two.", "Three."))
+
+    async def work(progress: Progress) -> dict[str, Any]:
+        assert progress.on_claim is not None
+        progress.on_claim(first)
+        progress.on_claim(second)
+        return {"claims": [first, third, second]}
+
+    found = events(await sent(work))
+    assert [each.name for each in found] == ["claim", "claim", "claim_revised", "claim", "final"]
+    assert found[2].data == {"seq": 3, "number": 2, "claim": third}
+
+    async def shorter(progress: Progress) -> dict[str, Any]:
+        assert progress.on_claim is not None
+        progress.on_claim(first)
+        return {"claims": []}
+
+    assert events(await sent(shorter))[1].data == {"seq": 2, "number": 1, "claim": None}
+
+
+async def test_a_stage_says_what_it_found_of_what_may_be_seen() -> None:
+    places = [Passage(id, "Secret words.", id, "v", 0, 13, id.title()) for id in ("a", "b")]
+    evidence = Evidence(tuple(Hit(each, 0.5, "q", 0.9) for each in places))
+
+    async def work(progress: Progress) -> dict[str, Any]:
+        assert progress.news is not None
+        progress.news("action", None, {"action": "correct", "evidence": evidence})
+        progress.news("plan", None, {"questions": ["When?"]})
+        return {"claims": []}
+
+    async def only_a(_ids: Collection[str]) -> set[str]:
+        return {"a"}
+
+    text = await sent(work, only_a)
+    grade, plan, _ = events(text)
+    assert (grade.name, grade.data["action"]) == ("grade", "correct")
+    (passage,) = grade.data["passages"]
+    assert (passage["document_id"], passage["relevance"]) == ("a", 0.9)
+    assert plan.data == {"seq": 2, "stage": "plan", "questions": ["When?"]}
+    assert "Secret" not in text
+
+
 async def test_a_run_that_fails_on_the_way_ends_in_a_problem() -> None:
-    async def work(listener: Listener) -> dict[str, Any]:
-        listener(Event(1, None, "search", 0, 0.5))
+    async def work(progress: Progress) -> dict[str, Any]:
+        assert progress.news is not None
+        progress.news("search", Event(1, None, "search", 0, 0.5), {})
         raise StorageError("s3://bucket is away")
 
     search, error = events(await sent(work))
@@ -56,7 +103,7 @@ async def test_a_long_silence_is_broken_by_comments(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(streaming, "KEEP_ALIVE_SECONDS", 0.01)
     go_on = asyncio.Event()
 
-    async def work(_listener: Listener) -> dict[str, Any]:
+    async def work(_progress: Progress) -> dict[str, Any]:
         await go_on.wait()
         return BODY
 
@@ -75,7 +122,7 @@ async def test_who_does_not_read_is_cut_off_when_the_answer_is_complete(
     monkeypatch.setattr(streaming, "SEND_SECONDS", 0.01)
     items, go_on, begun = Items(), asyncio.Event(), asyncio.Event()
 
-    async def work(_listener: Listener) -> dict[str, Any]:
+    async def work(_progress: Progress) -> dict[str, Any]:
         await go_on.wait()
         return BODY
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,8 +16,9 @@ from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.document import document_id
 from upheld.ports import Message
 from upheld.run.budget import Budget, Meter
-from upheld.run.trace import Listener, heard_by
-from upheld.types import Answer
+from upheld.run.trace import News
+from upheld.types import Answer, Claim
+from upheld.verified_claims import OnClaim
 from upheld_service.admission.idempotency import Once
 from upheld_service.auth.middleware import Principal
 from upheld_service.db import answers, guarantees
@@ -94,13 +95,21 @@ class Ask(BaseModel):
     stream: bool = Field(default=False, description="Server-sent events instead of one reply.")
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run that is streamed reports what it finds, and claims that are final."""
+
+    news: News | None = None
+    on_claim: Callable[[Body], None] | None = None
+
+
 async def answered(
     service: Service,
     caller: Principal,
     ask: Ask,
     budget: Budget,
     once: Once,
-    listener: Listener | None = None,
+    progress: Progress = Progress(),
     earlier: Sequence[Message] = (),
 ) -> Body:
     """Answer and store; returns the body to send, which is what `upheld ask --json` prints."""
@@ -119,7 +128,9 @@ async def answered(
                 calibrated=ask.calibrated,
                 guarantee=guarantee,
                 earlier=earlier,
-                listener=heard_by(service.metrics.event, listener),
+                listener=service.metrics.event,
+                news=progress.news,
+                on_claim=_if_citable(service, caller, ask.collection, progress),
             ),
         )
     # Only a stored answer is sent: the database checks who may see what, and what was deleted.
@@ -127,6 +138,43 @@ async def answered(
     body = await at_most(_state_seconds(meter), keeping)
     service.metrics.answered(answer)
     return body
+
+
+def _if_citable(
+    service: Service, caller: Principal, collection: str, progress: Progress
+) -> OnClaim | None:
+    """Pass a claim on only if the database says that its documents may be seen now.
+
+    The index may still have a document that was deleted or hidden since.
+    """
+    if (send := progress.on_claim) is None:
+        return None
+
+    async def pass_on(claim: Claim) -> None:
+        verdict = claim.verdict
+        quotes = (*claim.citations, *verdict.evidence_for, *verdict.evidence_against)
+        ids = {each.document_id for each in quotes}
+        if len(await citable(service, caller, collection, ids)) == len(ids):
+            send(to_json(claim))
+        else:
+            raise NotFoundError("A document that this claim quotes has been deleted.")
+
+    return pass_on
+
+
+async def citable(
+    service: Service, caller: Principal, collection: str, ids: Collection[str]
+) -> set[str]:
+    """Return those of the documents that the caller may see now."""
+    if not ids:
+        return set()
+
+    async def look() -> set[str]:
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            found = await answers.citable(session, [Cited(collection, id) for id in ids])
+            return {each.document_id for each in found}
+
+    return await at_most(STATE_SECONDS, look())
 
 
 def _run_seconds(meter: Meter) -> float:

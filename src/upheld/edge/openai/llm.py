@@ -31,7 +31,7 @@ from upheld.edge.openai.span import chat_span
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMError, LLMRejectedError
 from upheld.ports import Message, Output, Reply, Sampling
-from upheld.run.trace import current_run
+from upheld.run.trace import current_run, those_reading_along
 from upheld.types import Usage
 
 if TYPE_CHECKING:
@@ -280,10 +280,10 @@ class OpenAILLM:
         return sent
 
     async def _watched(self, arguments: dict[str, Any], limits: openai.Timeout) -> object:
-        """Stream the reply to the run's watcher; None if it cannot be streamed."""
-        watch = current_run().watch
+        """Stream the reply to those who read along; None if it cannot be streamed."""
+        wrote = those_reading_along()
         alone = arguments.get("n", 1) == 1 and not {"stream", "logprobs"} & arguments.keys()
-        if watch is None or not alone or not self._streams:
+        if wrote is None or not alone or not self._streams:
             return None
         streaming = {"stream": True, "stream_options": {"include_usage": True}}
         try:
@@ -293,7 +293,7 @@ class OpenAILLM:
         except (openai.BadRequestError, openai.UnprocessableEntityError):
             return None  # if the error is not about streaming, the next request will raise it
         try:
-            completion = await whole(chunks, watch.wrote)
+            completion = await whole(chunks, wrote)
         finally:
             await chunks.close()
         self._streams = completion is not None

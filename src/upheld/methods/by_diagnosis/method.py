@@ -25,9 +25,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from upheld._internal.concurrency import meanwhile
 from upheld.generation.fallback import Write
+from upheld.generation.join import join
 from upheld.generation.refine import Restate
 from upheld.methods.by_diagnosis.answer_facet import AnswerFacet
 from upheld.methods.by_diagnosis.diagnose import Fault, diagnose
@@ -104,6 +106,8 @@ class ByDiagnosis:
             done[draft.question] = draft
             some = [done[facet] for facet in facets if facet in done]
             offer(some, (-math.inf, len(some)))  # less than any whole answer
+            first = [done[facet] for facet in takewhile(done.__contains__, facets)]
+            current_run().announce(join(question, first))
 
         async with meanwhile(self.search(question)) as found:
             facets = await facets_of(question, self.plan, self.max_facets)

@@ -47,6 +47,7 @@ class Repair:
             mended = await self._mended(fault, drafts)
             good = tuple(claim for claim in mended.claims if _may_stand(fault, claim))
             step.note = f"{fault} -> {' '.join(claim.text for claim in good) or 'as it was'}"
+            step.found = {"fault": str(fault), "repaired": [claim.text for claim in good]}
             return Repaired(fault, good, cited_passages(good, mended.evidence))
 
     async def _mended(self, fault: Fault, drafts: Sequence[Draft]) -> Draft:

@@ -106,6 +106,19 @@ async def expire(session: Session, *, age: timedelta, most: int) -> int:
     return (await session.sql.execute(delete(answers).where(own, answers.c.id.in_(free)))).rowcount
 
 
+async def citable(session: Session, pairs: Iterable[Cited]) -> set[Cited]:
+    """Return those of the documents that the caller may see now, and that are not being deleted."""
+    wanted = select(documents.c.collection, documents.c.id).where(
+        documents.c.tenant_id == session.tenant,
+        tuple_(documents.c.collection, documents.c.id).in_(
+            [(each.collection, each.document_id) for each in pairs]
+        ),
+        documents.c.status != "deleting",
+        may_see(documents.c.labels, session),
+    )
+    return {Cited(row.collection, row.id) for row in await session.sql.execute(wanted)}
+
+
 async def known(session: Session, pairs: Iterable[Cited]) -> set[Cited]:
     """Return those of the documents that exist."""
     wanted = select(documents.c.collection, documents.c.id).where(

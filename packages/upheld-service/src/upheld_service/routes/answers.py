@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import JSONResponse
 
-from upheld.run.trace import Listener
 from upheld.types import Answer
 from upheld_service.admission.admission import Admitted
 from upheld_service.admission.idempotency import REPLAYED, IdempotencyKey, once
-from upheld_service.answering import Ask, Body, answered, shown
+from upheld_service.answering import Ask, Body, Progress, answered, citable, shown
 from upheld_service.auth.middleware import Asker, Parts, Reader
 from upheld_service.db import answers
 from upheld_service.http.bodies import json_route
@@ -24,8 +24,9 @@ EVENT_STREAM = "text/event-stream"
 ROUTE = "POST /v1/answers"
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The answer; with `stream`, events plan, search, grade, draft, claim, "
-        "repair and final, whose data is the answer.",
+        "description": "The answer; with `stream`, events plan, search, grade, draft and repair "
+        "with what these steps found, a claim as soon as its verdict is final, claim_revised if "
+        "one that was sent has changed, and final, whose data is the answer.",
         "content": {EVENT_STREAM: event_schema(*NAMES)},
     }
 }
@@ -51,22 +52,24 @@ async def ask(
     seconds = budget.seconds
     assert seconds is not None
 
-    async def work(listener: Listener | None) -> tuple[Body, bool]:
+    async def work(progress: Progress) -> tuple[Body, bool]:
         sent = body.model_dump_json(exclude={"stream"}).encode()
         async with once(
             service, caller, route=ROUTE, key=idempotency_key, request=sent, seconds=seconds
         ) as this:
             if this.replay is not None:
                 return this.replay.body, True
-            answering = answered(service, caller, body, budget, this, listener)
+            answering = answered(service, caller, body, budget, this, progress)
             return await by_deadline(seconds, answering), False
 
-    async def streamed(listener: Listener) -> Body:
-        return (await work(listener))[0]
+    async def streamed(progress: Progress) -> Body:
+        return (await work(progress))[0]
+
+    visible = partial(citable, service, caller, body.collection)
 
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
-        return await stream(request, streamed)
-    answer, again = await while_there(request, work(None))
+        return await stream(request, streamed, visible=visible)
+    answer, again = await while_there(request, work(Progress()))
     return JSONResponse(answer, headers=REPLAYED if again else None)
 
 

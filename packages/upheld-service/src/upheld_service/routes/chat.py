@@ -12,10 +12,9 @@ from fastapi.sse import format_sse_event
 
 from upheld.errors import NotFoundError
 from upheld.methods.registry import METHODS
-from upheld.run.trace import Listener
 from upheld_service.admission.admission import Admitted
 from upheld_service.admission.idempotency import Once
-from upheld_service.answering import AskBudget, Body, answered
+from upheld_service.answering import AskBudget, Body, Progress, answered
 from upheld_service.auth.middleware import Asker, Parts, Principal
 from upheld_service.db import collections
 from upheld_service.http.bodies import json_route
@@ -81,8 +80,8 @@ async def complete(
     seconds = budget.seconds
     assert seconds is not None
 
-    async def work(listener: Listener | None) -> Body:
-        answering = answered(service, caller, ask, budget, Once(), listener, earlier)
+    async def work(_progress: Progress) -> Body:  # nothing is shown before it is final
+        answering = answered(service, caller, ask, budget, Once(), earlier=earlier)
         return await by_deadline(seconds, answering)
 
     def encode(name: str, _seq: int, data: Body) -> bytes:
@@ -96,7 +95,7 @@ async def complete(
 
     if body.stream:
         return await stream(request, work, encode)
-    return as_json(as_completion(await while_there(request, work(None))))
+    return as_json(as_completion(await while_there(request, work(Progress()))))
 
 
 @router.get("/models", summary="List models", response_model=ModelList)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from fastapi import Request, Response
@@ -16,9 +25,8 @@ from starlette.types import Receive, Scope, Send
 
 from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer
-from upheld.run.trace import Listener
-from upheld.types import Event
-from upheld_service.answering import Body
+from upheld.types import Event, Evidence, Hit
+from upheld_service.answering import Body, Progress
 from upheld_service.http.connections import while_there
 from upheld_service.http.problems import problem_of, tell
 
@@ -85,9 +93,12 @@ EVENTS = {
     "refine": "repair",
     "restate": "repair",
 }
-NAMES = (*dict.fromkeys(EVENTS.values()), "claim", "final", "error")
+NAMES = (*dict.fromkeys(EVENTS.values()), "claim", "claim_revised", "final", "error")
+MOST_PASSAGES = 50  # of one event
 
-Work = Callable[[Listener], Awaitable[Body]]
+Work = Callable[[Progress], Awaitable[Body]]
+Later = Callable[[], Awaitable[Body]]  # data that is made when it is sent
+Visible = Callable[[Collection[str]], Awaitable[set[str]]]  # of documents, those to be shown
 Encode = Callable[[str, int, Body], bytes]  # an event with its number; empty to leave it out
 
 
@@ -103,10 +114,10 @@ def event_schema(*names: str) -> dict[str, Any]:
 class Items:
     """Events between the run and the client; None is the end."""
 
-    queue: asyncio.Queue[tuple[str, Body] | None] = field(default_factory=asyncio.Queue)
+    queue: asyncio.Queue[tuple[str, Body | Later] | None] = field(default_factory=asyncio.Queue)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def put(self, item: tuple[str, Body] | None) -> None:
+    def put(self, item: tuple[str, Body | Later] | None) -> None:
         self.queue.put_nowait(item)
         self.begun.set()
 
@@ -132,10 +143,16 @@ class AnswerStream(EventSourceResponse):
             await _stop(self._running)
 
 
-async def stream(request: Request, work: Work, encode: Encode | None = None) -> AnswerStream:
+async def _none(_ids: Collection[str]) -> set[str]:
+    return set()
+
+
+async def stream(
+    request: Request, work: Work, encode: Encode | None = None, visible: Visible = _none
+) -> AnswerStream:
     """Start the work, and return the response once it has begun without an error."""
     items = Items()
-    running = asyncio.create_task(_run(work, items))
+    running = asyncio.create_task(_run(work, items, visible))
     try:
         await while_there(request, _begun(items))
         if running.done():
@@ -146,23 +163,65 @@ async def stream(request: Request, work: Work, encode: Encode | None = None) -> 
         raise
 
 
-def last_events(body: Body) -> list[tuple[str, Body]]:
-    """Return the end of a stream: the final claims, then the whole answer."""
-    return [*(("claim", claim) for claim in body["claims"]), ("final", body)]
+def last_events(body: Body, sent: Sequence[Body] = ()) -> list[tuple[str, Body]]:
+    """Return the end of a stream: what became of claims that were sent, the rest, the answer."""
+    claims = body["claims"]
+    events: list[tuple[str, Body]] = []
+    for number, before in enumerate(sent, start=1):
+        after = claims[number - 1] if number <= len(claims) else None
+        if after != before:
+            events.append(("claim_revised", {"number": number, "claim": after}))
+    events += [("claim", claim) for claim in claims[len(sent) :]]
+    return [*events, ("final", body)]
 
 
-async def _run(work: Work, items: Items) -> None:
-    def heard(event: Event) -> None:
-        if name := EVENTS.get(event.stage):
-            # Without the note, which may contain unverified words.
-            told = {"stage": event.stage, "seconds": event.seconds, "usage": to_json(event.usage)}
-            items.put((name, told))
+async def _run(work: Work, items: Items, visible: Visible = _none) -> None:
+    sent: list[Body] = []
+
+    def heard(stage: str, event: Event | None, found: Mapping[str, Any]) -> None:
+        if name := EVENTS.get(stage):
+            items.put((name, partial(_told, stage, event, found, visible)))
+
+    def on_claim(claim: Body) -> None:
+        sent.append(claim)
+        items.put(("claim", claim))
 
     try:
-        for item in last_events(await work(heard)):
+        for item in last_events(await work(Progress(heard, on_claim)), sent):
             items.put(item)
     finally:
         items.put(None)
+
+
+async def _told(
+    stage: str, event: Event | None, found: Mapping[str, Any], visible: Visible
+) -> Body:
+    """Return the data of a stage: not its note, and of passages only where they are."""
+    told: Body = {"stage": stage}
+    if event is not None:
+        told |= {"seconds": event.seconds, "usage": to_json(event.usage)}
+    for name, value in found.items():
+        if isinstance(value, Evidence):
+            told["passages"] = await _passages(value.hits[:MOST_PASSAGES], visible)
+        else:
+            told[name] = to_json(value)
+    return told
+
+
+async def _passages(hits: Sequence[Hit], visible: Visible) -> list[Body]:
+    seen = await visible({hit.passage.document_id for hit in hits})
+    return [
+        {
+            "document_id": hit.passage.document_id,
+            "title": hit.passage.title,
+            "start": hit.passage.start,
+            "end": hit.passage.end,
+            "score": hit.score,
+            "relevance": hit.relevance,
+        }
+        for hit in hits
+        if hit.passage.document_id in seen
+    ]
 
 
 async def _begun(items: Items) -> None:
@@ -185,7 +244,8 @@ async def _encoded(
         if item is None:
             break
         seq += 1
-        if encoded := encode(item[0], seq, item[1]):
+        name, data = item
+        if encoded := encode(name, seq, data if isinstance(data, dict) else await data()):
             yield encoded
     await asyncio.wait((running,))
     error = None if running.cancelled() else running.exception()

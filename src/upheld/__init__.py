@@ -28,7 +28,7 @@ What there is, by what you want to do:
 
     ask         Upheld, AsyncUpheld (the same calls, awaited), AskOptions, Budget
     read        Answer: Status, Claim, Verdict, Support, Cause, Citation, Conflict, Guarantee, Usage
-    watch       Event, Listener, Watch, Progress
+    watch       Event, Listener, News, OnClaim, Watch, Progress
     search      Evidence, Hit, Passage, Place, Scope, SearchMode
     documents   AddReport, Given, PutReport, DocumentInfo, Statistics, Maintained
     verify      verify, verify_async, CheckedAnswer, CheckedSource
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
         Token,
     )
     from upheld.run.budget import Budget
-    from upheld.run.trace import Listener, Watch
+    from upheld.run.trace import Listener, News, OnClaim, Watch
     from upheld.settings import Settings
     from upheld.sync_client import Upheld
     from upheld.types import (
@@ -128,6 +128,8 @@ __all__ = [
     "MakeMethod",
     "Message",
     "Method",
+    "News",
+    "OnClaim",
     "OpenSettings",
     "Passage",
     "Paths",
@@ -193,6 +195,8 @@ _HOME = {
     "Token": "upheld.ports",
     "Budget": "upheld.run.budget",
     "Listener": "upheld.run.trace",
+    "News": "upheld.run.trace",
+    "OnClaim": "upheld.run.trace",
     "Watch": "upheld.run.trace",
     "Settings": "upheld.settings",
 }

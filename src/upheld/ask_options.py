@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, TypedDict
 from upheld._internal.deprecated import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Sequence
 
     from upheld.calibration.fitted import FittedGuarantee
     from upheld.ports import Message
-    from upheld.run.trace import Listener, News, Watch
-    from upheld.types import Claim
-
-    OnClaim = Callable[[Claim], Awaitable[None]]
+    from upheld.run.trace import Listener, News, OnClaim, Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,11 +18,12 @@ from upheld._internal.concurrency import within
 from upheld._internal.deprecated import warn
 from upheld.answer.render import render
 from upheld.answer.verdicts import apply_guarantee, stated_guarantee
+from upheld.answer.verified_claims import VerifiedClaims, passing_on
 from upheld.ask_options import AskOptions, DeprecatedAskArguments, merge_deprecated
 from upheld.calibration.fitted import given_or_read
 from upheld.errors import BudgetExceededError, UsageError
 from upheld.methods.parameters import Parameters
-from upheld.methods.registry import MakeMethod, label, method_name
+from upheld.methods.registry import ANNOUNCING, MakeMethod, label, method_name
 from upheld.methods.registry import parameters as chosen_parameters
 from upheld.open_options import OpenSettings
 from upheld.planning.standalone import Standalone
@@ -31,7 +32,6 @@ from upheld.run.trace import start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
 from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import VerifyDraft
-from upheld.verified_claims import REPAIRS, VerifiedClaims, passing_on
 
 if TYPE_CHECKING:
     from upheld.add_report import AddReport, Progress
@@ -268,8 +268,8 @@ class AsyncUpheld:
                 return checked if guarantee is None else apply_guarantee(checked, guarantee)
 
             early = None
-            if options.on_claim is not None and name in REPAIRS:
-                early = VerifiedClaims(finish, options.on_claim, REPAIRS[name], keep_supported)
+            if options.on_claim is not None and name in ANNOUNCING:
+                early = VerifiedClaims(finish, options.on_claim, ANNOUNCING[name], keep_supported)
             try:
                 run.meter.check_time()
                 asked = await Standalone(llm=self._parts.llm)(asked, options.earlier)

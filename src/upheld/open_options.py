@@ -61,6 +61,7 @@ class OpenSettings(TypedDict, total=False):
     mcp_key: SecretStr | str | None
     metrics_key: SecretStr | str | None
     public_url: str | None
+    keep_originals: bool | None
     answer_seconds: float | None
     answer_days: int | None
     max_request_mb: int | None

@@ -18,7 +18,7 @@ from upheld._internal.cache import run_cache
 from upheld._internal.otel import OtelSpan, OtelTracer, otel_span
 from upheld.errors import UpheldError
 from upheld.run.budget import Budget, Meter
-from upheld.types import Draft, Event, Usage
+from upheld.types import Claim, Draft, Event, Usage
 
 T = TypeVar("T")
 Score = tuple[float, ...]  # compared as tuples; larger is better
@@ -26,6 +26,7 @@ Listener = Callable[[Event], None]
 # Called with the stage of a step, the step if it has ended, and what it found.
 News = Callable[[str, Event | None, Mapping[str, Any]], None]
 Wrote = Callable[[str], None]
+OnClaim = Callable[[Claim], Awaitable[None]]
 
 
 def heard_by(*listeners: Listener | None) -> Listener:

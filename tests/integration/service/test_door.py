@@ -83,7 +83,7 @@ async def test_a_key_opens_what_it_is_for_and_nothing_else(state: State, app: Fa
         assert (reply.status_code, reply.json()["code"]) == (403, "not_allowed")
         reply = await asker.get("/v1/nothing")
         assert (reply.status_code, reply.json()["code"]) == (404, "not_found")
-        reply = await asker.get("/v1/answers")
+        reply = await asker.get("/v1/verify")
         assert (reply.status_code, reply.json()["code"]) == (405, "method_not_allowed")
 
 

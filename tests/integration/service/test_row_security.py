@@ -15,9 +15,11 @@ from tests.servers.postgres import State
 from upheld_service.db import (
     audit,
     documents,
+    feedback,
     guarantees,
     idempotency,
     keys,
+    reviews,
     sessions,
     tenants,
 )
@@ -37,6 +39,8 @@ TENANTS_OWN = (
     "idempotency_keys",
     "guarantees",
     "sessions",
+    "feedback",
+    "reviews",
     "audit_log",
     "procrastinate_jobs",
     "procrastinate_events",
@@ -86,6 +90,18 @@ async def two(state: State, database: Database) -> tuple[UUID, UUID]:
         await sessions.begin(session, key.prefix)
         await put(session, "rota")
         await keep(session, "a1", "rota")
+        await feedback.give(session, "a1", 1, author=key.prefix, agrees=True, note="")
+
+        await reviews.draw(
+            session,
+            "staff",
+            answer_id="a1",
+            claim=1,
+            question_hash="h",
+            pipeline="p",
+            score=1.0,
+            author=key.prefix,
+        )
         await idempotency.begin(session, route="/v1/answers", key="k", request=b"{}")
         await guarantees.ask(session, "staff", {"labels": []})
         await audit.record(session, actor="k1", action="document.put", subject="rota")

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
 from tests.integration.places import Place
-from tests.integration.service.queueing import defer, worker
+from tests.integration.service.queueing import defer, now, worker
 from tests.integration.service.serving import (
     ask,
     client,
@@ -74,7 +74,12 @@ async def with_everything(app: FastAPI, state: State, name: str) -> SecretStr:
         await work_off(app, state)
         body = {"question": QUESTION, "collection": "staff"}
         headers = {"Idempotency-Key": "k"}
-        assert SECRET in (await caller.post("/v1/answers", json=body, headers=headers)).text
+        answer = await caller.post("/v1/answers", json=body, headers=headers)
+        assert SECRET in answer.text
+        feedback = f"/v1/answers/{answer.json()['id']}/claims/1/feedback"
+        assert (await caller.post(feedback, json={"agrees": True})).status_code == 200
+        now(state, "UPDATE answers SET reviewable = true")  # no model is missed here
+        assert (await caller.post("/v1/collections/staff/reviews")).status_code == 200
         await give(caller, "note", f"{SECRET}{name} is written down.")  # it waits to be read
         line = {"question": "q", "answer": "a", "claim": "c", "evidence": [], "score": 1.0}
         line |= {"verdict": "supported", "supported": True, "pipeline": "p", "who": ""}

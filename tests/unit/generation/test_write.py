@@ -13,6 +13,7 @@ from upheld.generation.write import (
     cite,
     claims_about,
     closest_sentence,
+    complete_claims,
 )
 from upheld.ports import Message, Sampling
 from upheld.run.budget import Budget
@@ -260,3 +261,19 @@ async def test_earlier_turns_stand_between_the_rules_and_the_question() -> None:
     rules, *turns, last = llm.calls[0].messages
     assert (rules.role, tuple(turns)) == ("system", before)
     assert last.content.endswith(ASK.text)
+
+
+@given(st.lists(st.text(max_size=20), max_size=4), st.integers(min_value=0))
+def test_claims_are_read_as_far_as_they_are_written(texts: list[str], cut: int) -> None:
+    whole = Claims(claims=[WrittenClaim(sources=[1, 2], text=text) for text in texts])
+    written = whole.model_dump_json()
+    assert complete_claims(written) == whole.claims
+    so_far = complete_claims(written[: cut % (len(written) + 1)])
+    assert so_far == whole.claims[: len(so_far)]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"claims": [3, {', '{"claims": [{"text": 1}]', "{" * 99]
+)
+def test_what_is_no_claim_is_left_out(text: str) -> None:
+    assert complete_claims(text) == []

@@ -16,9 +16,8 @@ from upheld.errors import ConflictError, NotFoundError
 from upheld.ingest.document import document_id
 from upheld.ports import Message
 from upheld.run.budget import Budget, Meter
-from upheld.run.trace import News
+from upheld.run.trace import News, OnClaim
 from upheld.types import Answer, Claim
-from upheld.verified_claims import OnClaim
 from upheld_service.admission.idempotency import Once
 from upheld_service.auth.middleware import Principal
 from upheld_service.db import answers, guarantees

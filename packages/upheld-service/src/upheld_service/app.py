@@ -17,7 +17,7 @@ from upheld_service.admission.admission import Admission, Limits
 from upheld_service.admission.quotas import Uploads
 from upheld_service.auth.middleware import AuthMiddleware, tenant_of
 from upheld_service.http import problems
-from upheld_service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, carries_file
+from upheld_service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, moves_file
 from upheld_service.http.connections import Lingering
 from upheld_service.http.deadline import Deadline
 from upheld_service.http.patience import patient
@@ -30,8 +30,10 @@ from upheld_service.routes import (
     documents,
     guarantee,
     health,
+    history,
     jobs,
     originals,
+    reviews,
     session,
     verify,
 )
@@ -76,7 +78,19 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     app.state.uploads = Uploads.of(settings)
     app.state.readiness = health.KnownStates()
     problems.install(app)
-    for routes in (answers, verify, chat, documents, originals, guarantee, jobs, session, health):
+    for routes in (
+        answers,
+        history,
+        verify,
+        chat,
+        documents,
+        originals,
+        guarantee,
+        reviews,
+        jobs,
+        session,
+        health,
+    ):
         app.include_router(routes.router)
     if (key := settings.metrics_key) is not None:
         app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
@@ -93,7 +107,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     app.add_middleware(
         Deadline,
         seconds={"GET": _READ_SECONDS, "DELETE": _READ_SECONDS, "POST": longest},
-        exempt=carries_file,
+        exempt=moves_file,
     )
     app.add_middleware(problems.Caught)
     app.add_middleware(Seen, metrics=metrics, tenant_of=tenant_of)

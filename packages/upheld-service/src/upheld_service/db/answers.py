@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, delete, exists, func, insert, literal, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
 
 from upheld.errors import NotFoundError
 from upheld_service.db.database import Session
@@ -31,6 +43,22 @@ class KeptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """An answer in a list; `text` is null for answers of early versions."""
+
+    id: str
+    collection: str
+    question: str
+    method: str
+    text: str | None
+    created_at: datetime
+
+
+_LINE = [answers.c[name] for name in AnswerLine.__dataclass_fields__]
+_MOST_WORDS = 10  # of a search
+
+
+@dataclass(frozen=True, slots=True)
 class Cited:
     """A document that an answer quotes or was written from."""
 
@@ -45,6 +73,8 @@ async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) 
     visible to the caller: the answer would bring its words back.
     """
     values = {column.name: getattr(answer, column.name) for column in _SHOWN}
+    values["text"] = str(answer.body.get("text", "")).replace("\0", "")
+    values["reviewable"] = _is_reviewable(answer.body)
     labels = None if session.labels is None else sorted(session.labels)
     await session.sql.execute(
         insert(answers).values(tenant_id=session.tenant, labels=labels, **values)
@@ -55,16 +85,48 @@ async def keep(session: Session, answer: KeptAnswer, *, cites: Iterable[Cited]) 
 
 async def get(session: Session, id: str) -> KeptAnswer:
     """Return an answer that the caller may see; raises `NotFoundError` otherwise."""
-    wanted = select(*_SHOWN, answers.c.created_at).where(
-        answers.c.tenant_id == session.tenant,
-        answers.c.id == id,
-        saw_no_more(answers.c.labels, session),
-        may_see_collection(answers.c.collection, session),
-    )
+    wanted = select(*_SHOWN, answers.c.created_at).where(_seen(session), answers.c.id == id)
     row = (await session.sql.execute(wanted)).one_or_none()
     if row is None:
         raise NotFoundError(f"There is no answer {id}.")
     return KeptAnswer(**row._mapping)
+
+
+async def listed(
+    session: Session,
+    *,
+    limit: int,
+    collection: str | None = None,
+    words: str | None = None,
+    after: tuple[datetime, str] | None = None,
+) -> list[AnswerLine]:
+    """Return answers that the caller may see, newest first; `after` is the last one before."""
+    query = select(*_LINE).where(_seen(session))
+    if collection is not None:
+        query = query.where(answers.c.collection == collection)
+    for word in (words or "").split()[:_MOST_WORDS]:
+        said = or_(
+            *(c.icontains(word, autoescape=True) for c in (answers.c.question, answers.c.text))
+        )
+        query = query.where(said)
+    if after is not None:
+        query = query.where(tuple_(answers.c.created_at, answers.c.id) < after)
+    newest = query.order_by(answers.c.created_at.desc(), answers.c.id.desc()).limit(limit)
+    return [AnswerLine(*row) for row in await session.sql.execute(newest)]
+
+
+def _seen(session: Session) -> ColumnElement[bool]:
+    return and_(
+        answers.c.tenant_id == session.tenant,
+        saw_no_more(answers.c.labels, session),
+        may_see_collection(answers.c.collection, session),
+    )
+
+
+def _is_reviewable(body: Mapping[str, Any]) -> bool:
+    """Return whether a claim may be drawn: as for a guarantee, nothing may have been amiss."""
+    scored = any(each["verdict"]["probability"] is not None for each in body.get("claims", ()))
+    return scored and not body["degraded"]
 
 
 async def forget_citing(

@@ -9,9 +9,11 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     DateTime,
+    Float,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -20,6 +22,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    UniqueConstraint,
     Uuid,
     func,
     text,
@@ -144,10 +147,53 @@ answers = Table(
     Column("body", JSON, nullable=False),
     Column("trace", JSON, nullable=False),
     _now("created_at"),
+    Column("text", Text),  # to be searched, without U+0000; NULL: stored before it was
+    Column("reviewable", Boolean, nullable=False, server_default=text("false")),
     ForeignKeyConstraint(
         ["tenant_id", "collection"], ["collections.tenant_id", "collections.name"]
     ),
     Index("answers_age", "tenant_id", "created_at"),
+)
+
+# What readers volunteer about a claim.
+feedback = Table(
+    "feedback",
+    metadata,
+    _tenant(),
+    Column("answer_id", Text, primary_key=True),
+    Column("claim", Integer, primary_key=True, autoincrement=False),
+    Column("author", Text, primary_key=True),
+    Column("labels", Words),  # what the author may see; NULL: every document
+    Column("agrees", Boolean, nullable=False),
+    Column("note", Text, nullable=False),
+    _now("at"),
+    ForeignKeyConstraint(
+        ["tenant_id", "answer_id"], ["answers.tenant_id", "answers.id"], ondelete="CASCADE"
+    ),
+)
+
+# Claims drawn for a reader to judge, without anybody's words: labels outlive their answers.
+reviews = Table(
+    "reviews",
+    metadata,
+    _tenant(),
+    Column("id", Text, primary_key=True),
+    Column("collection", Text, nullable=False),
+    Column("answer_id", Text, nullable=False),
+    Column("claim", Integer, nullable=False),
+    Column("question_hash", Text, nullable=False),
+    Column("pipeline", Text, nullable=False),
+    Column("score", Float),  # NULL: the pipeline did not call it supported
+    Column("author", Text, nullable=False),
+    Column("supported", Boolean),  # NULL: not judged yet, or skipped
+    _now("drawn_at"),
+    Column("ended_at", Moment),
+    UniqueConstraint("tenant_id", "collection", "question_hash", "pipeline"),
+    ForeignKeyConstraint(
+        ["tenant_id", "collection"],
+        ["collections.tenant_id", "collections.name"],
+        ondelete="CASCADE",
+    ),
 )
 
 answer_documents = Table(

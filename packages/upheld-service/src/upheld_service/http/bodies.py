@@ -118,6 +118,7 @@ QUERY_BYTES = 32 * KILOBYTE  # 32 labels of 64 characters, each of which may tak
 FILE_HELD_BYTES = 15 * MEGABYTE
 SOON = 1.0  # seconds
 _DOCUMENTS = re.compile(r"/v1/collections/[^/]+/documents")
+_ORIGINAL = re.compile(r"/v1/collections/[^/]+/documents/[^/]+/original")
 _COLLECTION = re.compile(r"^(/v1/collections/)[^/]+")
 
 
@@ -224,6 +225,14 @@ def carries_file(scope: Scope) -> bool:
     """Return whether a request may upload a document, which can be large and slow."""
     added = scope["method"] == "POST" and _DOCUMENTS.fullmatch(scope["path"]) is not None
     return added or scope["method"] == "PUT"
+
+
+def moves_file(scope: Scope) -> bool:
+    """Return whether a request uploads or downloads a file: how long it takes is up to its client.
+
+    Requests of pages of a file are not meant: they take a second.
+    """
+    return carries_file(scope) or _ORIGINAL.fullmatch(scope["path"]) is not None
 
 
 def is_json(content_type: str) -> bool:

@@ -34,6 +34,8 @@ QuestionText = Annotated[
 SourceText = Annotated[str, Field(max_length=500_000), AfterValidator(_storable)]
 AnswerText = Annotated[str, Field(min_length=1, max_length=50_000), AfterValidator(_storable)]
 MessageText = Annotated[str, Field(max_length=100_000), AfterValidator(_storable)]
+NoteText = Annotated[str, Field(max_length=1_000), AfterValidator(_storable)]
+SearchText = Annotated[str, Field(max_length=200), AfterValidator(_storable)]
 ParameterName = Annotated[str, Field(max_length=64), AfterValidator(_storable)]
 ParameterValue = (
     bool

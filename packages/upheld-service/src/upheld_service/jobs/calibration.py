@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from upheld_service.db import audit, collections, guarantees
 from upheld_service.db.database import Session
 from upheld_service.db.jobs import Jobs
 from upheld_service.db.queue import Task
+from upheld_service.db.reviews import Review
 from upheld_service.resources import Service
 
 ACCEPTED = 202
@@ -119,11 +121,36 @@ def fit(asked: Asked) -> FittedGuarantee | str:
     )
 
 
+def asked_by_reviews(ended: Sequence[Review], *, alpha: float, delta: float) -> Asked:
+    """Return the labels of drawn claims, of the pipeline that was judged last.
+
+    Raises `UsageError` if none was judged.
+    """
+    judged = [each for each in ended if each.supported is not None]
+    if not judged:
+        raise UsageError("No drawn claim was judged yet.", help="POST …/reviews draws one.")
+    pipeline = judged[-1].pipeline
+    labels = tuple(
+        Label(question=each.question_hash, score=each.score, supported=bool(each.supported))
+        for each in judged
+        if each.pipeline == pipeline
+    )[-MOST_LABELS:]
+    content = json.dumps([label.model_dump() for label in labels])
+    return Asked(
+        alpha=alpha,
+        delta=delta,
+        name="reviews",
+        hash=content_hash(content),
+        pipeline=pipeline,
+        labels=labels,
+    )
+
+
 async def ask_for(
     service: Service, caller: Principal, collection: str, asked: Asked, key: str | None
 ) -> Response:
     """Store labels and queue their fit; the present guarantee stays until then."""
-    _sees_all(caller)
+    check_sees_all(caller)
 
     async def change(session: Session) -> Any:
         await collections.get(session, collection)
@@ -149,7 +176,7 @@ async def take_back(
     service: Service, caller: Principal, collection: str, key: str | None
 ) -> Response:
     """Delete the guarantee of the collection."""
-    _sees_all(caller)
+    check_sees_all(caller)
 
     async def change(session: Session) -> Any:
         await collections.get(session, collection)
@@ -163,7 +190,7 @@ async def take_back(
     )
 
 
-def _sees_all(caller: Principal) -> None:
+def check_sees_all(caller: Principal) -> None:
     """Raise `NotAllowedError` for a key with labels: it sees only a part of the collection.
 
     A guarantee is for all callers, and labels from a part of the documents hold only for that part.

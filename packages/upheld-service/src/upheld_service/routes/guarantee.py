@@ -10,9 +10,11 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from upheld.calibration.fitted import FittedGuarantee
+from upheld.errors import UsageError
 from upheld_service.admission.idempotency import IdempotencyKey
 from upheld_service.auth.middleware import Parts, Reader, Writer
 from upheld_service.db import guarantees
+from upheld_service.db import reviews as drawn
 from upheld_service.http.connections import while_there
 from upheld_service.http.field_limits import CollectionName
 from upheld_service.jobs.calibration import (
@@ -20,7 +22,9 @@ from upheld_service.jobs.calibration import (
     Fitting,
     Removed,
     ask_for,
+    asked_by_reviews,
     asked_with,
+    check_sees_all,
     take_back,
 )
 
@@ -37,9 +41,12 @@ LabelsName = Annotated[
         description="A name for the labels, which the guarantee repeats.",
     ),
 ]
+FromReviews = Annotated[
+    bool, Query(description="Fit the drawn claims that were judged (`…/reviews`), without a body.")
+]
 _LINES = {
     "requestBody": {
-        "required": True,
+        "required": False,
         "description": "Labelled claims, one JSON object per line, as `upheld label` writes them.",
         "content": {
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
@@ -72,6 +79,7 @@ async def calibrate_collection(
     alpha: Alpha = 0.1,
     delta: Delta = 0.1,
     name: LabelsName = "labels.jsonl",
+    reviews: FromReviews = False,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Of the claims shown as supported, at most alpha are not, with confidence 1 - delta.
@@ -79,6 +87,14 @@ async def calibrate_collection(
     A job fits it. If nothing can be certified, the job fails and the collection has no guarantee.
     """
     content = await request.body()
+    if reviews:
+        if content:
+            raise UsageError("Send labels, or use those of reviews; not both.")
+        check_sees_all(caller)
+        async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            ended = await drawn.ended(session, collection)
+        judged = asked_by_reviews(ended, alpha=alpha, delta=delta)
+        return await ask_for(service, caller, collection, judged, idempotency_key)
     reading = asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
     asked = await while_there(request, reading)
     return await ask_for(service, caller, collection, asked, idempotency_key)

@@ -15,13 +15,10 @@ from upheld._internal.concurrency import meanwhile
 from upheld.answer.render import laid_out
 from upheld.answer.verdicts import is_checkworthy, is_supported
 from upheld.errors import UpheldError
-from upheld.run.trace import Run, shadow_of
+from upheld.run.trace import OnClaim, Run, shadow_of
 from upheld.types import Claim, Draft, Question
 
-OnClaim = Callable[[Claim], Awaitable[None]]
 Finish = Callable[[Draft], Awaitable[Draft]]
-# Methods whose written claims are the answer; True: they repair those that do not hold.
-REPAIRS = {"rag": False, "crag": False, "upheld": True}
 
 
 @dataclass(slots=True)

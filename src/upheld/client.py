@@ -235,6 +235,8 @@ class AsyncUpheld:
         options: AskOptions,
     ) -> Answer:
         from upheld.methods.build import build
+        from upheld.methods.by_diagnosis.final_checks import RelevanceGate
+        from upheld.planning.facets import facets_hinted
         from upheld.resources.open import pipeline as pipeline_of
         from upheld.resources.open import tracer
 
@@ -268,8 +270,18 @@ class AsyncUpheld:
                 return checked if guarantee is None else apply_guarantee(checked, guarantee)
 
             early = None
-            if options.on_claim is not None and name in ANNOUNCING:
-                early = VerifiedClaims(finish, options.on_claim, ANNOUNCING[name], keep_supported)
+            if options.on_claim is not None and name in ANNOUNCING and not chosen.short:
+                gated = chosen.relevance_gate
+                early = VerifiedClaims(
+                    finish,
+                    options.on_claim,
+                    repairs=gated or ANNOUNCING[name],
+                    keep_supported=keep_supported,
+                    # An answer to several facets passes the gate.
+                    least_relevance=RelevanceGate.enough
+                    if gated and not facets_hinted(asked.text)
+                    else None,
+                )
             try:
                 run.meter.check_time()
                 asked = await Standalone(llm=self._parts.llm)(asked, options.earlier)

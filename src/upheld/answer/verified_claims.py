@@ -7,7 +7,7 @@ will be, and passed on in order. The scores are cached in the run, so that nothi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
@@ -27,8 +27,9 @@ class VerifiedClaims:
 
     finish: Finish
     on_claim: OnClaim
-    repairs: bool
+    repairs: bool  # claims that do not hold may be repaired: only supported ones are final
     keep_supported: bool
+    least_relevance: float | None = None  # of the best claim: below, the answer may be withheld
     _latest: Draft | None = field(default=None, init=False)
     _new: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _sent: list[Claim] = field(default_factory=list, init=False)
@@ -52,11 +53,20 @@ class VerifiedClaims:
         claims = laid_out(draft, keep_supported=self.keep_supported)
         if claims[: len(self._sent)] != tuple(self._sent):
             return  # another draft than the one that was begun
+        if not self._is_relevant(claims):
+            return
         for claim in claims[len(self._sent) :]:
             if self.repairs and is_checkworthy(claim) and not is_supported(claim):
                 return  # it may be repaired, and what follows would move
             self._sent.append(claim)
             await self.on_claim(claim)
+
+    def _is_relevant(self, claims: Sequence[Claim]) -> bool:
+        scores = [claim.relevance for claim in claims if is_supported(claim)]
+        known = [score for score in scores if score is not None]
+        if self.least_relevance is None or (scores and not known):  # nothing grades claims
+            return True
+        return max(known, default=0.0) >= self.least_relevance
 
 
 @asynccontextmanager

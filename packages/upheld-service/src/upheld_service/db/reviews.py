@@ -7,7 +7,7 @@ documents or questions, and outlives the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -55,8 +55,8 @@ async def open_review(session: Session, collection: str, author: str) -> Review 
     return None if row is None else Review(*row)
 
 
-async def candidates(session: Session, collection: str) -> list[KeptAnswer]:
-    """Return answers at random of which no claim was drawn yet."""
+async def candidates(session: Session, collection: str) -> AsyncIterator[KeptAnswer]:
+    """Yield answers at random of which no claim was drawn yet."""
     drawn = exists().where(_in(session, collection), reviews.c.answer_id == answers.c.id)
     query = select(answers.c.id).where(
         answers.c.tenant_id == session.tenant,
@@ -65,7 +65,8 @@ async def candidates(session: Session, collection: str) -> list[KeptAnswer]:
         ~drawn,
     )
     ids = (await session.sql.execute(query.order_by(func.random()).limit(_TRIES))).scalars()
-    return [await stored.get(session, id) for id in ids]
+    for id in ids.all():
+        yield await stored.get(session, id)
 
 
 async def draw(

@@ -130,7 +130,7 @@ async def _draw(service: Service, caller: Principal, collection: str) -> DrawnCl
         still = await reviews.open_review(session, collection, caller.key)
         if still is not None:
             return _shown(still, await answers.get(session, still.answer_id))
-        for answer in await reviews.candidates(session, collection):
+        async for answer in reviews.candidates(session, collection):
             review = await _drawn_from(session, collection, answer, caller.key)
             if review is not None:
                 return _shown(review, answer)

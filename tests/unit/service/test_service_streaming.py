@@ -20,10 +20,12 @@ BODY: dict[str, Any] = {"id": "1", "claims": [{"text": "It opens at nine."}], "t
 
 
 async def sent(
-    work: Callable[[Progress], Any], visible: streaming.Visible = streaming._none
+    work: Callable[[Progress], Any],
+    visible: streaming.Visible = streaming._none,
+    counted: streaming.Counted | None = None,
 ) -> str:
     items = Items()
-    running = asyncio.create_task(streaming._run(work, items, visible))
+    running = asyncio.create_task(streaming._run(work, items, visible, counted))
     return b"".join(
         [each async for each in streaming._encoded(running, items, streaming._event)]
     ).decode()
@@ -53,8 +55,10 @@ async def test_a_claim_is_sent_once_and_a_change_is_said() -> None:
         progress.on_claim(second)
         return {"claims": [first, third, second]}
 
-    found = events(await sent(work))
+    counted: list[tuple[int, int]] = []
+    found = events(await sent(work, counted=lambda *both: counted.append(both)))
     assert [each.name for each in found] == ["claim", "claim", "claim_revised", "claim", "final"]
+    assert counted == [(2, 1)]
     assert found[2].data == {"seq": 3, "number": 2, "claim": third}
 
     async def shorter(progress: Progress) -> dict[str, Any]:

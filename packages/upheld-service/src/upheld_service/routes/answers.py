@@ -68,7 +68,7 @@ async def ask(
     visible = partial(citable, service, caller, body.collection)
 
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
-        return await stream(request, streamed, visible=visible)
+        return await stream(request, streamed, visible=visible, counted=service.metrics.streamed)
     answer, again = await while_there(request, work(Progress()))
     return JSONResponse(answer, headers=REPLAYED if again else None)
 

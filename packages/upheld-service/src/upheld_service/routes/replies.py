@@ -98,6 +98,7 @@ MOST_PASSAGES = 50  # of one event
 
 Work = Callable[[Progress], Awaitable[Body]]
 Later = Callable[[], Awaitable[Body]]  # data that is made when it is sent
+Counted = Callable[[int, int], None]  # claims that were sent early, and those that changed
 Visible = Callable[[Collection[str]], Awaitable[set[str]]]  # of documents, those to be shown
 Encode = Callable[[str, int, Body], bytes]  # an event with its number; empty to leave it out
 
@@ -148,11 +149,15 @@ async def _none(_ids: Collection[str]) -> set[str]:
 
 
 async def stream(
-    request: Request, work: Work, encode: Encode | None = None, visible: Visible = _none
+    request: Request,
+    work: Work,
+    encode: Encode | None = None,
+    visible: Visible = _none,
+    counted: Counted | None = None,
 ) -> AnswerStream:
     """Start the work, and return the response once it has begun without an error."""
     items = Items()
-    running = asyncio.create_task(_run(work, items, visible))
+    running = asyncio.create_task(_run(work, items, visible, counted))
     try:
         await while_there(request, _begun(items))
         if running.done():
@@ -175,7 +180,9 @@ def last_events(body: Body, sent: Sequence[Body] = ()) -> list[tuple[str, Body]]
     return [*events, ("final", body)]
 
 
-async def _run(work: Work, items: Items, visible: Visible = _none) -> None:
+async def _run(
+    work: Work, items: Items, visible: Visible = _none, counted: Counted | None = None
+) -> None:
     sent: list[Body] = []
 
     def heard(stage: str, event: Event | None, found: Mapping[str, Any]) -> None:
@@ -187,8 +194,11 @@ async def _run(work: Work, items: Items, visible: Visible = _none) -> None:
         items.put(("claim", claim))
 
     try:
-        for item in last_events(await work(Progress(heard, on_claim)), sent):
+        rest = last_events(await work(Progress(heard, on_claim)), sent)
+        for item in rest:
             items.put(item)
+        if counted is not None:
+            counted(len(sent), sum(name == "claim_revised" for name, _ in rest))
     finally:
         items.put(None)
 

@@ -130,6 +130,12 @@ class Metrics:
         self._lags = LongestLag()
         self._answers = Counter("upheld_answers", "Answers.", ("method", "status"), registry=own)
         self._claims = Counter("upheld_claims", "Claims by verdict.", ("support",), registry=own)
+        self._streamed = Counter(
+            "upheld_streamed_claims",
+            "Claims sent before their answer was complete, and those of them that changed.",
+            ("state",),
+            registry=own,
+        )
         self._degraded = Counter(
             "upheld_degraded",
             "Entries of `degraded` in answers, by what was missing.",
@@ -177,6 +183,8 @@ class Metrics:
         """Create all series at zero: one that begins with its first event shows no rise."""
         for support in Support:
             self._claims.labels(support.value)
+        for state in ("early", "revised"):
+            self._streamed.labels(state)
         for method in METHODS:
             for status in Status:
                 self._answers.labels(method, status.value)
@@ -199,6 +207,11 @@ class Metrics:
         method = answer.method if answer.method in METHODS else OTHER
         self._answers.labels(method, answer.status.value).inc()
         self._judged(answer.claims, answer.degraded)
+
+    def streamed(self, early: int, revised: int) -> None:
+        """Record how many claims of an answer were sent early, and how many of them changed."""
+        self._streamed.labels("early").inc(early)
+        self._streamed.labels("revised").inc(revised)
 
     def checked(self, checked: CheckedAnswer) -> None:
         """Record a check of an answer written elsewhere."""

@@ -187,6 +187,9 @@ class Twins(RuleBasedStateMachine):
             f"{collection}/guarantee",
             _path(place),
             f"{_path(place)}/text",
+            f"{_path(place)}/pages",
+            "/v1/answers",
+            f"{collection}/reviews",
             f"/v1/models/rag@{place[0]}",
         ):
             self.both("GET", path)

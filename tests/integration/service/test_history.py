@@ -50,7 +50,9 @@ async def test_answers_are_listed_searched_and_seen_by_whom_they_are_for(library
     assert await questions(q="FERRY leave") == [QUESTIONS[1]]
     assert await questions(q="noon") == [QUESTIONS[1]]  # of the answer
     assert await questions(q="100%") == await questions(q="no_n") == []
-    assert await questions(collection="board") == []
+    assert len(await questions(collection="staff")) == 4
+    unknown = await library.caller.get("/v1/answers", params={"collection": "board"})
+    assert unknown.status_code == 404
     for wrong in ("x", "2026-11-17_" + "0" * 32, "9" * 30 + "_" + "0" * 32):
         reply = await library.caller.get("/v1/answers", params={"after": wrong})
         assert (reply.status_code, reply.json()["code"]) == (400, "usage")

@@ -177,11 +177,11 @@ class Requests(RuleBasedStateMachine):
         number=who,
         labels=view,
         path=st.sampled_from(
-            [f"{DOCUMENTS}", "/v1/collections", "/v1/jobs", "/v1/models"]
+            [f"{DOCUMENTS}", "/v1/collections", "/v1/jobs", "/v1/models", "/v1/answers"]
             + [
                 f"{DOCUMENTS}/{id}{part}"
                 for id in ("rota", "menu", "pay")
-                for part in ("", "/text")
+                for part in ("", "/text", "/original")
             ]
         ),
     )

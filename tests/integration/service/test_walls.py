@@ -197,6 +197,12 @@ def _every_route(answer: str, job: int) -> Iterator[tuple[str, str, dict[str, An
         yield "POST", "/v1/chat/completions", {"json": chat}
     yield "GET", "/v1/models/rag@hidden", {}
     yield "GET", f"/v1/answers/{answer}", {}
+    yield "GET", f"/v1/answers/{answer}/feedback", {}
+    yield "POST", f"/v1/answers/{answer}/claims/1/feedback", {"json": {"agrees": True}}
+    yield "GET", "/v1/answers?collection=hidden", {}
+    yield "POST", f"{collection}/reviews", {}
+    for part in ("original", "pages", "pages/1.png", "text"):
+        yield "GET", f"{collection}/documents/safe/{part}", {}
     for method in ("GET", "DELETE"):
         yield method, f"/v1/jobs/{job}", {}
 

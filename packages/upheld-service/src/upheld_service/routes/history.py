@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool
 
 from upheld.errors import NotFoundError, UsageError
 from upheld_service.auth.middleware import Parts, Reader
-from upheld_service.db import answers, audit, feedback
+from upheld_service.db import answers, audit, collections, feedback
 from upheld_service.db.answers import AnswerLine
 from upheld_service.db.feedback import Feedback
 from upheld_service.http.bodies import json_route
@@ -69,6 +69,8 @@ async def list_answers(
 
     async def look() -> list[AnswerLine]:
         async with service.database.session(caller.tenant, labels=caller.labels) as session:
+            if collection is not None:
+                await collections.get(session, collection)
             return await answers.listed(
                 session, limit=limit + 1, collection=collection, words=q, after=since
             )

@@ -333,7 +333,6 @@ NO_TEXT_OF_USERS = {
     "upheld.ingest.read.pdf.page_text": _CHILD,
     "upheld.ingest.read.pdf_positions.locate": _CHILD,
     "upheld.ingest.read.pdf_positions.render_page": _CHILD,
-    "upheld.ingest.read.pdf_positions.trace": _CHILD,
     "upheld.ingest.read.pdf_tables.find_tables": _CHILD,
     "upheld.ingest.read.read": "calls the reader of a suffix, each of which is here",
     "upheld.ingest.read.spreadsheet.read_xlsx": _CHILD,

@@ -43,7 +43,7 @@ def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
                     subprocess.run(["bash", "-ec", own], check=True, capture_output=True)
             for name in ("service", "client"):
                 names[name].close()  # type: ignore[attr-defined]
-    assert (ran.count("bash"), ran.count("python")) == (3, 4)
+    assert (ran.count("bash"), ran.count("python")) == (3, 5)
     printed = capsys.readouterr().out
     for comment in re.findall(r"print\(.*\)  # (.*)", (DOCS / "service.md").read_text()):
         assert comment in printed

@@ -111,7 +111,9 @@ ALLOWED = {
     "src/upheld/verification/llm_judge.py": {"Word"},  # in a schema that the model is sent
     "src/upheld/ingest/read/pdf_tables.py": {"Word"},  # a word of a page
     "src/upheld/edge/openai/llm.py": {"strict"},  # OpenAI's own key
-    "src/upheld/service/routes/session.py": {"strict"},  # an attribute of cookies
+    "packages/upheld-service/src/upheld_service/routes/session.py": {
+        "strict"
+    },  # an attribute of cookies
     "packages/upheld-lab/src/upheld_lab/fits/relevance.py": {"nearness"},  # a key under `bars`
     "packages/upheld-lab/src/upheld_lab/training/verifier/spoil.py": {"likely"},  # a word to edit
     "packages/upheld-lab/src/upheld_lab/bench/page/columns.py": {"strict"},  # part of such keys

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.servers.llama import MODEL
 from tests.sound import assert_sound
@@ -57,45 +59,73 @@ def offers(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Score, Score]]:
     return seen
 
 
-@pytest.mark.parametrize(
-    "questions", [1, pytest.param(len(QUESTIONS), marks=pytest.mark.campaign)], ids="{}".format
-)
-@pytest.mark.parametrize("method", METHODS)
-async def test_the_invariants_hold(
-    method: str,
-    questions: int,
-    llama_server: str,
-    tmp_path: Path,
-    offers: list[tuple[Score, Score]],
-) -> None:
-    # So small a model does not always come to an end in forty tokens; CI has not the time for more.
-    tokens, calls = (40, 2) if questions == 1 else (120, 8)
-    budget = Budget(seconds=200, llm_calls=calls, tokens=60_000, rounds=2)
-    notes = tmp_path / "notes"
+@asynccontextmanager
+async def opened(folder: Path, llm_url: str, tokens: int) -> AsyncIterator[AsyncUpheld]:
+    """A knowledge base with the notes, and a language model for short answers."""
+    notes = folder / "notes"
     notes.mkdir()
     for name, text in NOTES.items():
         (notes / f"{name}.txt").write_text(text, encoding="utf-8")
     async with await AsyncUpheld.open(
-        tmp_path / "kb",
-        llm_url=llama_server,
+        folder / "kb",
+        llm_url=llm_url,
         llm_model=MODEL,
         fallback_search="elsewhere",
         passages=3,
         answer_tokens=tokens,
     ) as kb:
         assert (await kb.add(notes)).failed == ()
-        texts = {each.id: await kb.document_text(each.id) for each in await kb.documents()}
-        for question in QUESTIONS[:questions]:
-            offers.clear()
-            answer = await kb.ask(
-                question, method=method, parameters=SMALL.get(method, {}), budget=budget
-            )
-            assert_sound(answer, texts, budget)
-            assert answer.method == method
-            assert_asked(answer)
-            bests = [best for _, best in offers]
-            assert bests == sorted(bests)
-            assert all(score <= best for score, best in offers)
+        yield kb
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def kb(
+    llama_server: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[AsyncUpheld]:
+    """Models take seconds to load: once for all methods."""
+    # So small a model does not always come to an end in forty tokens; CI has not the time for more.
+    async with opened(tmp_path_factory.mktemp("notes"), llama_server, 40) as kb:
+        yield kb
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("method", METHODS)
+async def test_the_invariants_hold(
+    method: str, kb: AsyncUpheld, offers: list[tuple[Score, Score]]
+) -> None:
+    await assert_invariants(kb, method, QUESTIONS[:1], 2, offers)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("method", METHODS)
+async def test_the_invariants_hold_for_many_questions(
+    method: str, llama_server: str, tmp_path: Path, offers: list[tuple[Score, Score]]
+) -> None:
+    async with opened(tmp_path, llama_server, 120) as kb:
+        await assert_invariants(kb, method, QUESTIONS, 8, offers)
+
+
+async def assert_invariants(
+    kb: AsyncUpheld,
+    method: str,
+    questions: Sequence[str],
+    calls: int,
+    offers: list[tuple[Score, Score]],
+) -> None:
+    """Whatever the model says, the answer is sound, and drafts only ever get better."""
+    budget = Budget(seconds=200, llm_calls=calls, tokens=60_000, rounds=2)
+    texts = {each.id: await kb.document_text(each.id) for each in await kb.documents()}
+    for question in questions:
+        offers.clear()
+        answer = await kb.ask(
+            question, method=method, parameters=SMALL.get(method, {}), budget=budget
+        )
+        assert_sound(answer, texts, budget)
+        assert answer.method == method
+        assert_asked(answer)
+        bests = [best for _, best in offers]
+        assert bests == sorted(bests)
+        assert all(score <= best for score, best in offers)
 
 
 def assert_asked(answer: Answer) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import Any
 
+import httpx2
 import pytest
 from typer.testing import CliRunner
 
@@ -26,6 +27,7 @@ from upheld_lab.bench.service.figures import (
     reject_p95,
     unexpected,
 )
+from upheld_lab.bench.service.first_sentence import streamed
 from upheld_lab.bench.service.latency import PATH, one_sentence
 from upheld_lab.bench.service.load import Plan, carry_out, loaded
 from upheld_lab.bench.service.usage import cpu_seconds, family, resident_bytes
@@ -101,6 +103,48 @@ def test_the_model_quotes_the_first_passage_that_it_is_shown() -> None:
     assert said == {"claims": [{"sources": [1], "text": "It was built in 1850 by Agnes."}]}
     nothing = model.completion({"model": "m", "messages": []})["choices"][0]["message"]["content"]
     assert json.loads(nothing) == {"claims": []}
+
+
+async def test_a_streamed_reply_is_the_whole_one_at_its_pace() -> None:
+    said = "It was built in 1850 by Agnes. It is a museum of clocks now."
+    asked = {
+        "model": "m",
+        "messages": [{"role": "user", "content": f"[1]\n```\n{said}\n```"}],
+        "stream": True,
+    }
+    began = asyncio.get_running_loop().time()
+    events = [each async for each in model.streamed(asked, 2, 500.0)]
+    *tokens, end = [json.loads(each.split("\n\n")[0].removeprefix("data: ")) for each in events]
+    assert asyncio.get_running_loop().time() - began >= len(tokens) / 500
+    text = "".join(each["choices"][0]["delta"]["content"] for each in tokens)
+    assert text == model.written(asked, 2)
+    assert [each["text"] for each in json.loads(text)["claims"]] == [
+        "It was built in 1850 by Agnes.",
+        "It is a museum of clocks now.",
+    ]
+    assert end["choices"][0]["finish_reason"] == "stop"
+
+
+async def test_a_stream_is_timed_by_its_first_claim_and_its_end() -> None:
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("stage", {}),
+        ("claim", {}),
+        ("claim", {}),
+        ("claim_revised", {}),
+    ]
+    told += [("final", {"claims": [{}, {}]})]
+    body = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in told)
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        assert json.loads(request.content)["stream"] is True
+        return httpx2.Response(200, text=body)
+
+    async with httpx2.AsyncClient(
+        transport=httpx2.MockTransport(reply), base_url="http://service"
+    ) as client:
+        seen = await streamed(client, "Who built it?", "rag")
+    assert (seen.claims, seen.revised) == (2, 1)
+    assert 0 < seen.share <= 1
 
 
 async def _counting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

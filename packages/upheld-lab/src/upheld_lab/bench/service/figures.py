@@ -44,6 +44,8 @@ BARS = {
     "reject_p95_ms": Bar(50),
     "cpu_per_request_ratio": Bar(1.15),
     "memory_growth": Bar(0.05),
+    "first_sentence_share": Bar(0.6),
+    "claims_revised": Bar(0.05),
 }
 
 

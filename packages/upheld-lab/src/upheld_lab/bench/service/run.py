@@ -16,6 +16,11 @@ from upheld.types import Passage
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Row, Watch
 from upheld_lab.bench.service.figures import BARS, judged
+from upheld_lab.bench.service.first_sentence import (
+    CLAIMS,
+    TOKENS_PER_SECOND,
+    bench_first_sentence,
+)
 from upheld_lab.bench.service.latency import LLM_SECONDS, bench_answers, bench_verify, one_sentence
 from upheld_lab.bench.service.pressure import (
     AT_ONCE,
@@ -44,6 +49,7 @@ class Sizes:
     processor_requests: int = 160
     processor_rounds: int = 5
     documents: int = 40
+    streams: int = 20  # answers of each method whose first sentence is timed
 
 
 QUICK = Sizes(
@@ -53,6 +59,7 @@ QUICK = Sizes(
     processor_requests=24,
     processor_rounds=1,
     documents=6,
+    streams=2,
 )
 
 
@@ -69,9 +76,12 @@ async def bench_service(sizes: Sizes, seed: int, watch: Watch) -> Report:
         working = await _with_small_models(
             await House.new(postgres, folder, "full"), answers, sizes, watch
         )
-    measured = working[0] | waiting[0]
+        writing = await _with_a_writing_model(
+            await House.new(postgres, folder, "stream"), answers, sizes, watch
+        )
+    measured = working[0] | waiting[0] | writing[0]
     found = {name: measured[name] for name in BARS}
-    rows = (*working[1], *waiting[1])
+    rows = (*working[1], *waiting[1], *writing[1])
     facts = manifest(sizes=asdict(sizes), seed=seed, llm_seconds=LLM_SECONDS)
     return Report("service", found, (*judged(found), *rows), facts)
 
@@ -120,6 +130,19 @@ async def _with_small_models(
         "memory_growth": growth,
     }
     return bars, [*checks, *spent, *grown]
+
+
+async def _with_a_writing_model(
+    house: House, answers: list[MadeAnswer], sizes: Sizes, watch: Watch
+) -> Figures:
+    """How soon the first verified sentence is sent, of an answer that takes seconds to write."""
+    async with (
+        scripted_model(0.0, CLAIMS, TOKENS_PER_SECOND) as model,
+        serving(house, llm_url=model) as served,
+    ):
+        await fill(served, house, _documents(answers))
+        asked = [_question(each)["question"] for each in answers]
+        return await bench_first_sentence(served, house, asked, sizes.streams, watch)
 
 
 def _documents(answers: list[MadeAnswer]) -> list[tuple[str, Passage]]:

@@ -100,10 +100,16 @@ async def serving(house: House, *, processes: int = 1, **settings: str) -> Async
 
 
 @asynccontextmanager
-async def scripted_model(seconds: float) -> AsyncIterator[str]:
-    """The address of a language model that takes so long."""
+async def scripted_model(seconds: float, *more: float) -> AsyncIterator[str]:
+    """The address of a language model that takes so long; `more`: claims, and tokens a second."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "upheld_lab.bench.service.model", str(seconds)),
+        *(
+            sys.executable,
+            "-P",
+            "-m",
+            "upheld_lab.bench.service.model",
+            *map(str, (seconds, *more)),
+        ),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )

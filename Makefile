@@ -23,7 +23,7 @@ GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alon
 WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
-	collect test test-unit test-engine test-service test-models test-real test-train
+	page page-types collect test test-unit test-engine test-service test-models test-page test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -66,7 +66,7 @@ format:  ## and redraw the picture of the rooms, which follows the imports
 collect:  ## imports every test: an error is seen at once, and all workers find the bytecode
 	$(BIN)/pytest --collect-only -qq tests/unit tests/integration
 
-test: test-unit test-engine test-service test-models
+test: test-unit test-engine test-service test-models test-page
 
 test-unit:  ## every room with fakes of the others, the lab too
 	$(BIN)/pytest $(GATE) tests/unit
@@ -82,6 +82,20 @@ test-models:  ## the weights that are shipped, and a language model on llama.cpp
 
 test-real:  ## everything: also the long campaigns, and what measures time on an idle machine
 	$(BIN)/pytest
+
+web/node_modules/.ready: web/package.json web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
+	touch $@
+
+page: web/node_modules/.ready  ## what `upheld serve` shows at /; it needs Node 20.19 or newer
+	cd web && npm run --silent build
+
+page-types: web/node_modules/.ready  ## the page's types, from the OpenAPI document of the service
+	$(BIN)/python web/scripts/print_schema.py | (cd web && npx openapi-typescript --output src/api/schema.d.ts)
+
+test-page: page  ## eslint, the page's state, and all of it in Chromium against a real service
+	cd web && npm run --silent lint && npm run --silent test
+	$(BIN)/pytest $(GATE) tests/page
 
 bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed

@@ -40,8 +40,8 @@ EXPECTED = (
     Expected(
         "packages/upheld-service",
         "upheld_service",
-        600_000,
-        ("app.py", "db/migrations/versions/m0001_tables.py"),
+        800_000,
+        ("app.py", "db/migrations/versions/m0001_tables.py", "page/index.html", "page/licenses.md"),
     ),
     Expected("packages/upheld-lab", "upheld_lab", 600_000, ("bench/page/templates/page.html",)),
     Expected(

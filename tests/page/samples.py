@@ -91,5 +91,5 @@ FILES = {
     "report-2025.pdf": report_pdf,
     "visit.html": web_page,
     "keeper.docx": memo_docx,
-    "birds.md": lambda: NOTES.encode(),
+    "birds.md": NOTES.encode,
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from upheld.service.app import create_app
 from upheld.settings import load_settings
+from upheld_service.app import create_app
 
 if __name__ == "__main__":
     # The address is never opened: a schema needs no database.

@@ -16,7 +16,7 @@ from upheld.version import __version__
 from upheld_service.admission.admission import Admission, Limits
 from upheld_service.admission.quotas import Uploads
 from upheld_service.auth.middleware import AuthMiddleware, tenant_of
-from upheld_service.http import problems
+from upheld_service.http import page, problems
 from upheld_service.http.bodies import MEGABYTE, BodyLimit, HeldBytes, moves_file
 from upheld_service.http.connections import Lingering
 from upheld_service.http.deadline import Deadline
@@ -95,6 +95,7 @@ def create_app(settings: Settings, *, dev: UUID | None = None, works: bool = Tru
     if (key := settings.metrics_key) is not None:
         app.add_api_route("/metrics", metrics_route(metrics, key), include_in_schema=False)
     app.add_api_route("/docs", reference_route(app), include_in_schema=False)
+    page.install(app)
     # The middleware added last is the first to see a request.
     app.add_middleware(
         BodyLimit,

@@ -177,7 +177,9 @@ class _Serving:
     def _tell(self, url: str) -> None:
         show.err.print(Text.assemble("Upheld answers at ", (url, "bold green")))
         if self.dev is not None:
-            show.err.print(Text(f"No key is needed on this machine. Try it: {url}/docs", "dim"))
+            show.err.print(
+                Text(f"No key is needed on this machine. Open {url}/ in a browser.", "dim")
+            )
 
 
 def _keep_silent(_url: str) -> None:

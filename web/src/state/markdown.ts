@@ -6,7 +6,8 @@ import { reasonSentence, VERDICT_WORDS } from "./words";
 /** What Markdown would read as markup is escaped; line breaks become spaces. */
 export function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
-  return line.replace(/[\\`*_{}[\]<>#|~&!]/gu, "\\$&").replace(/^([-+]|\d+[.)])(?=\s)/u, "\\$1");
+  const escaped = line.replace(/[\\`*_{}[\]<>#|~&!]/gu, "\\$&");
+  return escaped.replace(/^(\d*)([-+.)])(?=\s)/u, "$1\\$2"); // what begins a list
 }
 
 export function toMarkdown(answer: Answer, link: string): string {

@@ -91,7 +91,7 @@ page: web/node_modules/.ready  ## what `upheld serve` shows at /; it needs Node 
 	cd web && npm run --silent build
 
 page-types: web/node_modules/.ready  ## the page's types, from the OpenAPI document of the service
-	$(BIN)/python web/scripts/print_schema.py | (cd web && npx openapi-typescript --output src/api/schema.d.ts)
+	$(BIN)/python web/scripts/print_schema.py | web/node_modules/.bin/openapi-typescript --output web/src/api/schema.d.ts
 
 test-page: page  ## eslint, the page's state, and all of it in Chromium against a real service
 	cd web && npm run --silent lint && npm run --silent test

@@ -1,10 +1,11 @@
-"""A real service with PostgreSQL and the models that are shipped, and a browser that looks at it."""
+"""A real service with PostgreSQL and the models that are shipped, and a browser."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -57,7 +58,7 @@ def visit(served: Served, chromium: Browser) -> Iterator[Callable[..., Visitor]]
     """Open the page as somebody; at the end, nothing may have been complained about."""
     visitors: list[Visitor] = []
 
-    def open_page(key: str | None = None, **look: object) -> Visitor:
+    def open_page(key: str | None = None, **look: Any) -> Visitor:
         visitors.append(Visitor(chromium, served, key or served.new_key(), **look))
         return visitors[-1]
 

@@ -147,7 +147,8 @@ def test_an_invented_sentence_is_marked(visit: Callable[..., Visitor]) -> None:
         "The lamp \N{BIRD} was lit in 1848. [1] It was paid for by the queen of Spain. [1]"
     )
     page.get_by_label("[1] Pasted text").fill(
-        "\N{BIRD}\N{BIRD} Skerry Light has a lamp. The lamp \N{BIRD} was lit in 1848. It is seen from afar."
+        "\N{BIRD}\N{BIRD} Skerry Light has a lamp. The lamp \N{BIRD} was lit in 1848. "
+        "It is seen from afar."
     )
     page.get_by_role("button", name="Check every sentence").click()
     claims = page.locator(".claim")

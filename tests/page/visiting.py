@@ -124,5 +124,5 @@ class Visitor:
         unexpected = [
             each for each in self.complaints if not any(part in each for part in self._expected)
         ]
-        assert unexpected == []
-        assert self.foreign == []
+        assert not unexpected, unexpected
+        assert not self.foreign, self.foreign

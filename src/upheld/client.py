@@ -29,7 +29,7 @@ from upheld.open_options import OpenSettings
 from upheld.planning.standalone import Standalone
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
-from upheld.types import Answer, DocumentInfo, Draft, Evidence, Question, Scope, Status
+from upheld.types import Answer, DocumentInfo, Draft, Evidence, Passage, Question, Scope, Status
 from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import VerifyDraft
 
@@ -349,6 +349,18 @@ class AsyncUpheld:
         True
         """
         return await self._parts.index.document_text(document_id, self.scope(labels), version)
+
+    async def document_passages(
+        self, document_id: str, *, labels: Iterable[str] | None = None
+    ) -> list[Passage]:
+        """Return the passages that a document was cut into, by their place in its text.
+
+        The list is empty if there is no such document, or if the labels do not allow it.
+
+        >>> [(each.start, each.end) for each in await kb.document_passages("rota")]
+        [(0, 54)]
+        """
+        return await self._parts.index.document_passages(document_id, self.scope(labels))
 
     async def statistics(self) -> Statistics:
         """Count documents and passages of the collection, and rows that are not indexed yet.

@@ -118,6 +118,13 @@ class Index(Protocol):
         """
         ...
 
+    async def document_passages(self, document_id: str, scope: Scope) -> list[Passage]:
+        """Return all current passages of a document, by their place in it.
+
+        The list is empty if there is no such document, or if the scope does not admit it.
+        """
+        ...
+
     async def documents(self, scope: Scope) -> list[DocumentInfo]:
         """List the documents that the scope admits."""
         ...

@@ -132,5 +132,6 @@ class Upheld:
     delete = _on_loop_thread(AsyncUpheld.delete)
     documents = _on_loop_thread(AsyncUpheld.documents)
     document_text = _on_loop_thread(AsyncUpheld.document_text)
+    document_passages = _on_loop_thread(AsyncUpheld.document_passages)
     statistics = _on_loop_thread(AsyncUpheld.statistics)
     maintain = _on_loop_thread(AsyncUpheld.maintain)

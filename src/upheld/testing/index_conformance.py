@@ -41,6 +41,8 @@ async def check_a_written_document_comes_back_whole(open_index: OpenIndex) -> No
     assert [len(passage.places) for passage in given.passages] == [1, 1]
     await index.upsert("shelf", [given])
     assert await index.passages([p.id for p in given.passages], OWNER) == list(given.passages)
+    assert await index.document_passages("a", OWNER) == list(given.passages)
+    assert await index.document_passages("it's", OWNER) == []
     text = await index.document_text("a", OWNER)
     assert text == given.document.text
     assert all(text[p.start : p.end] == p.text for p in given.passages)
@@ -107,6 +109,7 @@ async def check_replacing_leaves_only_the_new(open_index: OpenIndex) -> None:
     assert await index.bm25("ancient", OWNER, 5) == []
     assert sorted(ids(await index.bm25("words", OWNER, 5))) == ["a", "b"]
     assert await index.passages([p.id for p in old.passages], OWNER) == []
+    assert await index.document_passages("a", OWNER) == list(new.passages)
     assert await index.document_text("a", OWNER) == "modern words"
     assert await index.document_text("a", OWNER, new.document.version) == "modern words"
     await raises(NotFoundError, index.document_text("a", OWNER, old.document.version))

@@ -37,8 +37,10 @@ async def check_labels_limit_what_is_seen(open_index: OpenIndex) -> None:
         for id in ("open", "red", "blue"):
             if id in expected:
                 assert await index.document_text(id, scope) == "shared word"
+                assert len(await index.document_passages(id, scope)) == 1
             else:
                 await raises(NotFoundError, index.document_text(id, scope))
+                assert await index.document_passages(id, scope) == []
 
 
 async def check_changed_labels_hold_at_once(open_index: OpenIndex) -> None:

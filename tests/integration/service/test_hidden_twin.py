@@ -188,6 +188,7 @@ class Twins(RuleBasedStateMachine):
             _path(place),
             f"{_path(place)}/text",
             f"{_path(place)}/pages",
+            f"{_path(place)}/passages",
             "/v1/answers",
             f"{collection}/reviews",
             f"/v1/models/rag@{place[0]}",

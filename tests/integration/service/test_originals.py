@@ -128,3 +128,29 @@ async def test_without_the_setting_nothing_is_stored(own_state: State, tmp_path:
         reply = await caller.get(f"{TOWER}/original")
         assert (reply.status_code, "…/text" in reply.json()["help"]) == (404, True)
         assert (await caller.get(TOWER)).json()["status"] == "ready"
+
+
+async def test_the_passages_of_a_document_are_listed_in_their_order(
+    own_state: State, app: FastAPI
+) -> None:
+    key = await new_key(own_state, tenant="museum")
+    stranger = await new_key(own_state, tenant="museum", labels=["it"])
+    paragraphs = [f"Room {number} has {number} chairs. " * 40 for number in range(1, 6)]
+    async with client(app, key) as caller, client(app, stranger) as other:
+        await give(caller, "tower", "\n\n".join(paragraphs), "hr")
+        assert (await caller.get(f"{TOWER}/passages")).status_code == 404  # not read yet
+        await work_off(app, own_state)
+        found = (await caller.get(f"{TOWER}/passages")).json()
+        text = (await caller.get(f"{TOWER}/text")).json()
+        places = [(each["start"], each["end"]) for each in found["passages"]]
+        assert places == sorted(places)
+        assert found["count"] == len(places) > 1
+        assert [each["number"] for each in found["passages"]] == [*range(1, len(places) + 1)]
+        assert text["text"][slice(*places[0])].startswith("Room 1")
+        assert found["version"] == text["version"]
+        some = {"start": places[1][0], "end": places[1][1], "version": found["version"]}
+        [only] = (await caller.get(f"{TOWER}/passages", params=some)).json()["passages"]
+        assert only["number"] == 2
+        old = await caller.get(f"{TOWER}/passages", params={"version": "0" * 32})
+        assert old.status_code == 409
+        assert (await other.get(f"{TOWER}/passages")).status_code == 404

@@ -181,7 +181,7 @@ class Requests(RuleBasedStateMachine):
             + [
                 f"{DOCUMENTS}/{id}{part}"
                 for id in ("rota", "menu", "pay")
-                for part in ("", "/text", "/original")
+                for part in ("", "/text", "/original", "/passages")
             ]
         ),
     )

@@ -50,6 +50,7 @@ async def test_ids_of_another_tenant_are_not_there(own_state: State, app: FastAP
         for path in (
             f"{DOCUMENTS}/safe",
             f"{DOCUMENTS}/safe/text",
+            f"{DOCUMENTS}/safe/passages",
             f"/v1/answers/{answer['id']}",
             f"/v1/jobs/{job}",
         ):

@@ -22,8 +22,11 @@ export function Claims({ claims, numbers, selected, select, stale, revised = [] 
     select(index);
     const row = list.current?.children[index]?.querySelector<HTMLElement>("[role=button]");
     row?.focus({ preventScroll: true });
-    row?.scrollIntoView({ block: "nearest" });
   });
+  useEffect(() => {
+    // On a phone the sources come up from below: the sentence stays in view above them.
+    if (selected !== null) list.current?.children[selected]?.scrollIntoView({ block: "nearest" });
+  }, [selected]);
   return (
     <ol className={stale ? "claims stale" : "claims"} ref={list} aria-label="Sentences of the answer">
       {claims.map((claim, index) => (

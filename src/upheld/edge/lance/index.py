@@ -112,6 +112,19 @@ class LanceIndex:
         if not found or not ids:
             return []
         condition = all_of(one_of("id", set(ids)), seen_in(scope))
+        passages = {passage.id: passage for passage in await self._passages(found, condition)}
+        return [passages[id] for id in ids if id in passages]
+
+    async def document_passages(self, document_id: str, scope: Scope) -> list[Passage]:
+        found = await self._found(scope.collection)
+        if not found or not storable(document_id):
+            return []
+        condition = all_of(f"document_id = {literal(document_id)}", seen_in(scope))
+        passages = await self._passages(found, condition)
+        return sorted(passages, key=lambda each: (each.start, each.end))
+
+    async def _passages(self, found: Collection, condition: str) -> list[Passage]:
+        """Return the live passages for which a condition holds."""
 
         async def fetch(_: int) -> list[Found]:
             with translated("Fetching passages"):
@@ -120,8 +133,7 @@ class LanceIndex:
                 return [Found(await query.to_arrow())]
 
         (rows,) = await found.live_rows(fetch, 0)
-        passages = {passage.id: passage for passage in to_passages(rows.table, rows.keep)}
-        return [passages[id] for id in ids if id in passages]
+        return to_passages(rows.table, rows.keep)
 
     @rereading
     async def documents(self, scope: Scope) -> list[DocumentInfo]:

@@ -156,6 +156,13 @@ class FakeIndex:
             if scope.admits(each.document.labels)
         ]
 
+    async def document_passages(self, document_id: str, scope: Scope) -> list[Passage]:
+        found = self._found(scope.collection)
+        each = found.documents.get(document_id) if found else None
+        if each is None or not scope.admits(each.document.labels):
+            return []
+        return sorted(each.passages, key=lambda passage: (passage.start, passage.end))
+
     async def document_text(
         self, document_id: str, scope: Scope, version: str | None = None
     ) -> str:

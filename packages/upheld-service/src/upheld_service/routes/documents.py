@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError
 
-from upheld.errors import MissingExtraError, NotFoundError, UsageError
+from upheld.errors import ConflictError, MissingExtraError, NotFoundError, UsageError
 from upheld.types import content_hash
 from upheld_service.admission.idempotency import IdempotencyKey
 from upheld_service.admission.quotas import Quota, Uploads
@@ -39,6 +39,7 @@ from upheld_service.routes.replies import as_json
 
 router = APIRouter(prefix="/v1/collections", tags=["documents"])
 MOST_TEXT = 200_000  # characters in one reply
+MOST_PASSAGES = 2_000  # in one reply
 Labels = Annotated[
     list[Label],
     Query(
@@ -98,6 +99,27 @@ class DocumentText:
     end: int
     length: int  # of the whole text
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassagePlace:
+    """Where a passage is in the text; `number` counts from 1, `page` is where it begins."""
+
+    number: int
+    start: int
+    end: int
+    page: int | None
+    heading_path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPassages:
+    """The passages that a document was cut into: `count` in all, and those that were asked for."""
+
+    document_id: str
+    version: str
+    count: int
+    passages: tuple[PassagePlace, ...]
 
 
 # Either bytes or an address: FastAPI would parse only one of the two into a model.
@@ -261,6 +283,40 @@ async def get_text(
     hashed = await asyncio.to_thread(content_hash, text)  # the whole text, which may be long
     shown = DocumentText(id, hashed, first, last, len(text), text[first:last])
     return as_json(shown)
+
+
+@router.get(
+    "/{collection}/documents/{id}/passages",
+    summary="List the passages of a document",
+    response_model=DocumentPassages,
+)
+async def get_passages(
+    request: Request,
+    service: Parts,
+    caller: Reader,
+    collection: CollectionName,
+    id: DocumentId,
+    version: Annotated[str | None, Query(pattern="^[0-9a-f]{32}$")] = None,
+    start: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    end: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+) -> Response:
+    """Where each passage is that searches find; at most those between `start` and `end`."""
+    async with service.database.session(caller.tenant, labels=caller.labels) as session:
+        row = await documents.get(session, collection, id)
+    if row.status is not DocumentStatus.READY:
+        raise NotFoundError(f"Document {id} is not ready.")
+    if version is not None and version != row.version:
+        raise ConflictError("The document has another text than the one that was cited.")
+    async with service.tenant_indexes.of(caller.tenant, collection) as kb:
+        reading = kb.document_passages(id, labels=caller.labels)
+        found = await while_there(request, reading)
+    border = 2**31 if end is None else end
+    places = tuple(
+        PassagePlace(number, each.start, each.end, each.page, each.heading_path)
+        for number, each in enumerate(found, start=1)
+        if each.start < border and each.end > start
+    )
+    return as_json(DocumentPassages(id, row.version or "", len(found), places[:MOST_PASSAGES]))
 
 
 async def _take(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,10 @@ def test_without_a_bundle_it_says_how_to_build_one(tmp_path: Path) -> None:
 
 def test_types_are_those_of_the_service(tmp_path: Path) -> None:
     schema = subprocess.run(
-        [sys.executable, WEB / "scripts" / "print_schema.py"], check=True, capture_output=True
+        [sys.executable, WEB / "scripts" / "print_schema.py"],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},  # of this checkout
     ).stdout
     made = tmp_path / "schema.d.ts"
     generator = WEB / "node_modules" / ".bin" / "openapi-typescript"

@@ -315,6 +315,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/collections/{collection}/documents/{id}/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passages of a document
+         * @description Where each passage is that searches find; at most those between `start` and `end`.
+         */
+        get: operations["get_passages_v1_collections__collection__documents__id__passages_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/collections/{collection}/documents/{id}/text": {
         parameters: {
             query?: never;
@@ -1047,6 +1067,20 @@ export interface components {
             version: string;
         };
         /**
+         * DocumentPassages
+         * @description The passages that a document was cut into: `count` in all, and those that were asked for.
+         */
+        DocumentPassages: {
+            /** Count */
+            count: number;
+            /** Document Id */
+            document_id: string;
+            /** Passages */
+            passages: components["schemas"]["PassagePlace"][];
+            /** Version */
+            version: string;
+        };
+        /**
          * DocumentStatus
          * @description The state of a document's ingestion; jobs change it.
          * @enum {string}
@@ -1468,6 +1502,22 @@ export interface components {
              * @default
              */
             uri: string;
+        };
+        /**
+         * PassagePlace
+         * @description Where a passage is in the text; `number` counts from 1, `page` is where it begins.
+         */
+        PassagePlace: {
+            /** End */
+            end: number;
+            /** Heading Path */
+            heading_path: string[];
+            /** Number */
+            number: number;
+            /** Page */
+            page: number | null;
+            /** Start */
+            start: number;
         };
         /**
          * Place
@@ -3506,6 +3556,108 @@ export interface operations {
                 };
                 content: {
                     "image/png": unknown;
+                };
+            };
+            /** @description The request is not valid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        /** Code */
+                        code: string;
+                        /** Detail */
+                        detail: string;
+                        /**
+                         * Help
+                         * @default
+                         */
+                        help: string;
+                        /** Status */
+                        status: number;
+                        /** Title */
+                        title: string;
+                        /** Type */
+                        type: string;
+                    };
+                };
+            };
+            /** @description The request cannot be carried out as it is. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        /** Code */
+                        code: string;
+                        /** Detail */
+                        detail: string;
+                        /**
+                         * Help
+                         * @default
+                         */
+                        help: string;
+                        /** Status */
+                        status: number;
+                        /** Title */
+                        title: string;
+                        /** Type */
+                        type: string;
+                    };
+                };
+            };
+            /** @description The service, or a server that it depends on, failed. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": {
+                        /** Code */
+                        code: string;
+                        /** Detail */
+                        detail: string;
+                        /**
+                         * Help
+                         * @default
+                         */
+                        help: string;
+                        /** Status */
+                        status: number;
+                        /** Title */
+                        title: string;
+                        /** Type */
+                        type: string;
+                    };
+                };
+            };
+        };
+    };
+    get_passages_v1_collections__collection__documents__id__passages_get: {
+        parameters: {
+            query?: {
+                version?: string | null;
+                start?: number;
+                end?: number | null;
+            };
+            header?: never;
+            path: {
+                collection: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPassages"];
                 };
             };
             /** @description The request is not valid. */

@@ -13,6 +13,7 @@ export type Claim = Schemas["Claim"];
 export type Conflict = Schemas["Conflict"];
 export type DocumentList = Schemas["DocumentList"];
 export type DocumentPages = Schemas["DocumentPages"];
+export type DocumentPassages = Schemas["DocumentPassages"];
 export type DocumentText = Schemas["DocumentText"];
 export type DocumentView = Schemas["DocumentView"];
 export type DrawnClaim = Schemas["DrawnClaim"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { toBlocks } from "./blocks";
+import { toBlocks, toPassages } from "./blocks";
 
 const TEXT = "# Birds 🐦\n\nSwifts return 🐦 in May.\nThey leave in August.\n\n## Puffins\nOn the cliff.";
 
@@ -30,5 +30,27 @@ describe("toBlocks", () => {
     expect(text({ start: 101, end: 108 })).toEqual(["ne\n", "two"]);
     expect(text({ start: 0, end: 50 })).toEqual([]);
     expect(text({ start: 500, end: 600 })).toEqual([]);
+  });
+});
+
+describe("toPassages", () => {
+  it("keeps every character, and numbers those of passages", () => {
+    const text = "🐦one\n\ntwo\n\nthree";
+    const points = [...text];
+    const passages = [
+      { number: 4, start: 90, end: 104 },
+      { number: 5, start: 106, end: 109 },
+      { number: 6, start: 111, end: 300 },
+    ];
+    const parts = toPassages({ text, start: 100 }, passages);
+    expect(parts.map(({ text: own }) => own).join("")).toBe(points.join(""));
+    expect(parts.map(({ number, text: own }) => [number, own.trim()])).toEqual([
+      [4, "🐦one"],
+      [null, ""],
+      [5, "two"],
+      [null, ""],
+      [6, "three"],
+    ]);
+    expect(toPassages({ text, start: 0 }, [])).toEqual([{ number: null, start: 0, text }]);
   });
 });

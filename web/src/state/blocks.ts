@@ -74,3 +74,30 @@ function pieces(text: string, start: number, end: number, spans: readonly Span[]
     return { text: text.slice(from, to), marked: spans.some((s) => s.start <= from && to <= s.end) };
   });
 }
+
+export interface Part {
+  number: number | null; // of the passage; null between passages
+  start: number;
+  text: string;
+}
+
+/** Cut a window of a document's text where its passages begin and end; they do not overlap. */
+export function toPassages(
+  { text, start }: { text: string; start: number },
+  passages: readonly (Span & { number: number })[],
+): Part[] {
+  const counted = new CodePointText(text);
+  const end = start + counted.length;
+  const parts: Part[] = [];
+  let at = start;
+  const add = (to: number, number: number | null): void => {
+    if (to > at) parts.push({ number, start: at, text: counted.slice(at - start, to - start) });
+    at = Math.max(at, to);
+  };
+  for (const each of passages) {
+    add(Math.min(Math.max(each.start, at), end), null);
+    add(Math.min(each.end, end), each.number);
+  }
+  add(end, null);
+  return parts;
+}

@@ -1,7 +1,9 @@
 /** Ask a question, and watch its answer being made. */
 import { useEffect, useState, type KeyboardEvent } from "react";
 
-import { Link, ProblemNote, Waiting } from "../parts/basics";
+import { query } from "../api/client";
+import type { AnswerList } from "../api/types";
+import { Foreign, Link, ProblemNote, Waiting } from "../parts/basics";
 import { Steps } from "../parts/steps";
 import { useAsking, type Asked, type Asking } from "../state/asking";
 import { handOver } from "../state/handover";
@@ -26,7 +28,29 @@ export function AskView() {
       <h1>Ask your documents</h1>
       <p className="lead">Every sentence of the answer is compared with its source, and marked.</p>
       <AskForm collections={names} ask={asking.ask} />
+      <Recent />
     </section>
+  );
+}
+
+/** The last questions, to be read again. */
+function Recent() {
+  const { data } = useJson<AnswerList>(`/v1/answers${query({ limit: 20 })}`);
+  if (!data || data.answers.length === 0) return null;
+  const newest = new Map([...data.answers].reverse().map((each) => [each.question, each]));
+  return (
+    <nav className="recent" aria-label="Asked before">
+      <h2>Asked before</h2>
+      <ul>
+        {[...newest.values()].reverse().slice(0, 4).map((each) => (
+          <li key={each.id}>
+            <Link to={pathTo("read", each.collection, each.id)}>
+              <Foreign>{each.question}</Foreign>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 

@@ -1,11 +1,12 @@
 /** One document: what was read of it, and its pages. */
 import { Tabs } from "radix-ui";
-import { useState } from "react";
+import { Fragment, useState } from "react";
 
 import { documentPath, query } from "../api/client";
-import type { DocumentText, DocumentView } from "../api/types";
+import type { DocumentPassages, DocumentText, DocumentView } from "../api/types";
 import { ExternalLink, Foreign, isWebAddress, Link, ProblemNote, Waiting } from "../parts/basics";
-import { Pager, PageView, TextView } from "../parts/place";
+import { BlockView, Pager, PageView } from "../parts/place";
+import { toBlocks, toPassages } from "../state/blocks";
 import { useJson } from "../state/load";
 import { pathTo } from "../state/router";
 import { plural } from "../state/words";
@@ -87,13 +88,32 @@ function WholeText({ document: own }: { document: DocumentView }) {
   const { data, problem } = useJson<DocumentText>(
     documentPath(own.collection, own.id, `/text${query(window)}`),
   );
+  const passages = useJson<DocumentPassages>(
+    documentPath(own.collection, own.id, `/passages${query(window)}`),
+  );
   if (problem) return <ProblemNote problem={problem} />;
   if (data === null) return <Waiting>Opening the text</Waiting>;
   const parts = Math.ceil(data.length / WINDOW);
   return (
     <>
-      <TextView text={data.text} offset={data.start} spans={[]} tone="cited" />
-      <p className="quiet">{plural(data.length, "character")}</p>
+      <p className="quiet">
+        {plural(data.length, "character")}
+        {passages.data &&
+          ` in ${plural(passages.data.count, "passage")}. A line on the left is a passage: what a search finds, and what is cited.`}
+      </p>
+      <div className="sheet text" tabIndex={0} role="region" aria-label="Text of the document">
+        {toPassages(data, passages.data?.passages ?? []).map((part) => {
+          const blocks = toBlocks(part.text, 0, []).map((each) => (
+            <BlockView key={each.start} block={each} tone="cited" />
+          ));
+          if (part.number === null) return <Fragment key={part.start}>{blocks}</Fragment>;
+          return (
+            <div className="passage" data-number={part.number} key={part.start}>
+              {blocks}
+            </div>
+          );
+        })}
+      </div>
       {parts > 1 && (
         <Pager
           page={start / WINDOW + 1}

@@ -70,6 +70,9 @@ export function DocumentsView({ collection }: { collection: string | null }) {
       {list.loading && list.documents.length === 0 && names.includes(current) && (
         <Waiting>Opening the list</Waiting>
       )}
+      {mayWrite && list.documents.length > 1 && (
+        <DeleteCollection collection={current} count={list.documents.length} changed={changed} />
+      )}
       {list.more && (
         <button type="button" className="button" onClick={list.more}>
           Show more
@@ -167,6 +170,49 @@ function CollectionPicker(props: { names: string[]; current: string; mayWrite: b
           </Popover.Portal>
         </Popover.Root>
       )}
+    </div>
+  );
+}
+
+interface DeleteProps {
+  collection: string;
+  count: number;
+  changed: () => void;
+}
+
+function DeleteCollection({ collection, count, changed }: DeleteProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const remove = (): void => {
+    sendJson("DELETE", `/v1/collections/${encodeURIComponent(collection)}`).then(
+      () => {
+        forgetPictures();
+        changed();
+      },
+      (error: unknown) => {
+        setProblem(asProblem(error));
+      },
+    );
+  };
+  return (
+    <div className="row end">
+      {problem && <ProblemNote problem={problem} />}
+      <Popover.Root>
+        <Popover.Trigger className="button small quiet-button">Delete the collection</Popover.Trigger>
+        <Popover.Portal>
+          <Popover.Content className="popover" sideOffset={6} align="end" aria-label="Delete all?">
+            <p>
+              Delete all {plural(count, "document")} of <b>{collection}</b>, and every answer that
+              quotes them?
+            </p>
+            <div className="row end">
+              <Popover.Close className="button small">Keep them</Popover.Close>
+              <Popover.Close className="button small danger" onClick={remove}>
+                Delete all
+              </Popover.Close>
+            </div>
+          </Popover.Content>
+        </Popover.Portal>
+      </Popover.Root>
     </div>
   );
 }

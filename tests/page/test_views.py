@@ -25,8 +25,8 @@ SOURCE = (
     "The lighthouse opens at nine in the morning and closes at six in the evening. The tower is 42 "
     "metres high. Visitors climb 199 steps to the gallery."
 )
-# Pictures for docs/page.md: UPHELD_PICTURES=folder.
-PICTURES = os.environ.get("UPHELD_PICTURES")
+# Pictures for docs/page.md: PAGE_PICTURES=folder.
+PICTURES = os.environ.get("PAGE_PICTURES")
 
 
 class Views:

@@ -106,7 +106,7 @@ def test_in_documents_names_labels_and_history(
     served.give(visitor.key, {"birds.md": FILES["birds.md"](), "hostile.txt": text.encode()})
     with served.client(visitor.key) as caller:
         path = "/v1/collections/default/documents"
-        for number, name in enumerate(TEXTS[:40]):
+        for number, name in enumerate(TEXTS[::15]):
             shown = "".join(each for each in name if each.isprintable() and each not in "/\\")[:150]
             label = shown.replace(",", "")[:60].strip() or "x"
             reply = caller.put(
@@ -116,13 +116,13 @@ def test_in_documents_names_labels_and_history(
                 headers={"Content-Type": "text/plain"},
             )
             assert reply.status_code == 202, reply.text
-        for question in TEXTS[:12]:
+        for question in TEXTS[::50]:
             caller.post("/v1/answers", json={"question": question[:4000]})
     visitor.enter("/documents/default/hostile")
     expect(page.locator(".sheet")).to_contain_text("<script>alert(1)</script>")
     inert(page)
     page.goto("/documents")
-    expect(page.locator(".document")).to_have_count(42)
+    expect(page.locator(".document")).to_have_count(len(TEXTS[::15]) + 2)
     inert(page)
     assert visitor.overflow() <= 0
     page.goto("/history")

@@ -59,6 +59,7 @@ def test_a_sentence_is_shown_before_the_next_is_written(
         expect(claims).to_have_count(2)
         expect(claims.last).to_contain_text(SECOND)
         expect(page.locator("[aria-live]")).to_contain_text("The answer is complete: 2 supported")
+        visitor.leave()
     loop.run(writing.__aexit__(None, None, None))
 
 
@@ -87,3 +88,4 @@ def test_a_language_model_writes(
         page.locator(".steps summary").click()
         expect(page.locator(".steps")).to_contain_text("Wrote a draft")
         expect(page.get_by_text("Method rag")).to_be_visible()
+        visitor.leave()

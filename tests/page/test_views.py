@@ -37,7 +37,6 @@ class Views:
         self.faults: list[str] = []
 
     def see(self, name: str) -> None:
-        self.page.wait_for_load_state("networkidle")
         self.page.evaluate("document.fonts.ready")
         self.page.wait_for_timeout(300)  # what moves has arrived
         self.faults += [f"{name}: {each}" for each in violations(self.page)]

@@ -123,13 +123,13 @@ def _judge(visitor: Visitor) -> None:
 
 
 def _find_again_and_delete(page: Page) -> None:
-    page.get_by_role("navigation").get_by_role("link", name="History").click()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="History").click()
     page.get_by_label("Search the history").fill("prisms")
     page.keyboard.press("Enter")
     page.get_by_role("link", name=QUESTION).click()
     expect(page.locator(".claim").first).to_contain_text("672")
     answer = page.url
-    page.get_by_role("navigation").get_by_role("link", name="Documents").click()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Documents").click()
     page.get_by_role("button", name="Delete report-2025.pdf").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_role("button", name="Delete report-2025.pdf")).to_have_count(
@@ -200,3 +200,15 @@ def test_a_stream_that_is_cut_keeps_what_was_shown(
     page.get_by_role("button", name="Try again").click()
     page.wait_for_url("**/read/default/*")
     expect(page.locator(".claim").first).to_contain_text("first week of May")
+
+
+def test_without_a_document_at_hand_there_is_an_example(visit: Callable[..., Visitor]) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.enter("/")
+    page.get_by_role("button", name="begin with an example").click()
+    expect(page.get_by_label("Your question")).not_to_be_empty(timeout=60_000)
+    page.get_by_role("button", name="Ask").click()
+    page.wait_for_url("**/read/default/*")
+    expect(page.locator(".claim.supported").first).to_be_visible()
+    expect(page.locator("mark").first).to_be_visible()

@@ -102,7 +102,7 @@ class Visitor:
         self.page.goto("/")
         self.page.get_by_label("Your key").fill(self.key)
         self.page.get_by_role("button", name="Log in").click()
-        self.page.get_by_role("navigation").wait_for()
+        self.page.get_by_role("navigation", name="Views").wait_for()
         self.complaints = [each for each in self.complaints if "401" not in each]
 
     def enter(self, path: str) -> None:
@@ -110,7 +110,7 @@ class Visitor:
         headers = {"Authorization": f"Bearer {self.key}"}
         assert self._context.request.post("/v1/session", headers=headers).ok
         self.page.goto(path)
-        self.page.get_by_role("navigation").wait_for()
+        self.page.get_by_role("navigation", name="Views").wait_for()
 
     def overflow(self) -> int:
         """How many pixels the page is wider than its window."""
@@ -120,7 +120,8 @@ class Visitor:
         return width
 
     def leave(self) -> None:
-        self._context.close()
+        """Close the window; nothing may have been complained about, or asked of other origins."""
+        self._context.close()  # before its service ends; a second time does nothing
         unexpected = [
             each for each in self.complaints if not any(part in each for part in self._expected)
         ]

@@ -9,10 +9,11 @@ import { CloseIcon, UploadIcon } from "./icons";
 interface UploaderProps {
   collection: string;
   labels?: readonly string[];
+  example?: { name: string; text: string };
   changed: () => void;
 }
 
-export function Uploader({ collection, labels = [], changed }: UploaderProps) {
+export function Uploader({ collection, labels = [], example, changed }: UploaderProps) {
   const { session } = useSession();
   const { uploads, upload, forget } = useUploads(changed);
   const [over, setOver] = useState(false);
@@ -47,6 +48,20 @@ export function Uploader({ collection, labels = [], changed }: UploaderProps) {
           <button type="button" className="as-link" onClick={() => chooser.current?.click()}>
             choose them
           </button>
+          {example && (
+            <>
+              , or{" "}
+              <button
+                type="button"
+                className="as-link"
+                onClick={() => {
+                  give([{ file: new File([example.text], example.name, { type: "text/markdown" }) }]);
+                }}
+              >
+                begin with an example
+              </button>
+            </>
+          )}
         </p>
         <p className="quiet">PDF, Word, PowerPoint, Excel, HTML, EPUB, Markdown, plain text</p>
         <input

@@ -39,7 +39,7 @@ function Recent() {
   if (!data || data.answers.length === 0) return null;
   const newest = new Map([...data.answers].reverse().map((each) => [each.question, each]));
   return (
-    <nav className="recent" aria-label="Asked before">
+    <section className="recent" aria-label="Asked before">
       <h2>Asked before</h2>
       <ul>
         {[...newest.values()].reverse().slice(0, 4).map((each) => (
@@ -50,7 +50,7 @@ function Recent() {
           </li>
         ))}
       </ul>
-    </nav>
+    </section>
   );
 }
 
@@ -104,11 +104,12 @@ function Live({ asking, asked }: { asking: Asking; asked: Asked }) {
 
 interface FormProps {
   collections: readonly string[];
+  suggestion?: string; // a question to begin with
   ask: (asked: Asked) => void;
 }
 
-export function AskForm({ collections, ask }: FormProps) {
-  const [question, setQuestion] = useState("");
+export function AskForm({ collections, suggestion = "", ask }: FormProps) {
+  const [question, setQuestion] = useState(suggestion);
   const first = collections.includes("default") ? "default" : (collections[0] ?? "default");
   const [collection, setCollection] = useState(first);
   const [method, setMethod] = useState("");

@@ -2,6 +2,7 @@
 import { useState } from "react";
 
 import { Uploader } from "../parts/uploader";
+import { EXAMPLE } from "../state/example";
 import { useJson } from "../state/load";
 import { useSession } from "../state/session";
 import { VERDICT_MEANING, VERDICT_WORDS } from "../state/words";
@@ -19,6 +20,7 @@ export function FirstRun({ ask }: { ask: (asked: Asked) => void }) {
     added ? "/v1/collections/default/documents?status=ready" : null,
   );
   const ready = documents.data?.documents.length ?? 0;
+  const hasExample = documents.data?.documents.some(({ origin }) => origin === EXAMPLE.name) ?? false;
   const mayWrite = session.scopes.includes("write");
   return (
     <section className="first-run">
@@ -33,6 +35,7 @@ export function FirstRun({ ask }: { ask: (asked: Asked) => void }) {
           {mayWrite ? (
             <Uploader
               collection="default"
+              example={EXAMPLE}
               changed={() => {
                 setAdded(true);
                 documents.reload();
@@ -45,7 +48,7 @@ export function FirstRun({ ask }: { ask: (asked: Asked) => void }) {
         <li>
           <h2>Ask a question</h2>
           {ready > 0 ? (
-            <AskForm collections={["default"]} ask={ask} />
+            <AskForm collections={["default"]} ask={ask} suggestion={hasExample ? EXAMPLE.question : ""} />
           ) : (
             <p className="quiet">As soon as the first document is read, you can ask here.</p>
           )}

@@ -83,18 +83,23 @@ test-models:  ## the weights that are shipped, and a language model on llama.cpp
 test-real:  ## everything: also the long campaigns, and what measures time on an idle machine
 	$(BIN)/pytest
 
-web/node_modules/.ready: web/package.json web/package-lock.json
-	cd web && npm ci --silent --no-audit --no-fund
+# Vite needs Node 20.19. Where the system has none, or an older one, a wheel brings it.
+NODE_IS_NEW := node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
+NPM := PATH="$(abspath $(BIN)):$$PATH" npm
+
+web/node_modules/.ready: web/package.json web/package-lock.json requirements/node.lock | $(BIN)/pip
+	$(NODE_IS_NEW) 2>/dev/null || $(BIN)/pip install --quiet --require-hashes --no-deps -r requirements/node.lock
+	cd web && $(NPM) ci --silent
 	touch $@
 
-page: web/node_modules/.ready  ## what `upheld serve` shows at /; it needs Node 20.19 or newer
-	cd web && npm run --silent build
+page: web/node_modules/.ready  ## what `upheld serve` shows at /
+	cd web && $(NPM) run --silent build
 
 page-types: web/node_modules/.ready  ## the page's types, from the OpenAPI document of the service
 	$(BIN)/python web/scripts/print_schema.py | web/node_modules/.bin/openapi-typescript --output web/src/api/schema.d.ts
 
 test-page: page  ## eslint, the page's state, and all of it in Chromium against a real service
-	cd web && npm run --silent lint && npm run --silent test
+	cd web && $(NPM) run --silent lint && $(NPM) run --silent test
 	$(BIN)/pytest $(GATE) tests/page
 
 bench:  ## DATA=path of the data pack
@@ -129,7 +134,7 @@ lock:  ## lock files that name no host
 		--no-emit-package upheld-models --no-emit-package upheld-verifier --no-emit-package upheld-service --no-emit-package upheld-lab \
 		--no-emit-package upheld --override requirements/train.override \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url -o requirements/train.lock
-	for each in llama uv; do $(UV) compile requirements/$$each.in --no-deps --universal --python-version 3.11 \
+	for each in llama node uv; do $(UV) compile requirements/$$each.in --no-deps --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url -o requirements/$$each.lock; done
 
 clean:

@@ -65,6 +65,7 @@ const ClaimRow = memo(function ClaimRow(props: RowProps) {
     event.preventDefault();
     select(index);
   };
+  const marks = marksOf(claim, numbers);
   const telling = support !== "supported" && support !== "not_checkworthy";
   return (
     <li className={`claim ${support}${selected ? " selected" : ""}`}>
@@ -74,11 +75,14 @@ const ClaimRow = memo(function ClaimRow(props: RowProps) {
         <span className="sentence" dir="auto">
           <Foreign>{claim.text}</Foreign>
         </span>
-        <CitationMarks marks={marksOf(claim, numbers)} />
+        <CitationMarks marks={marks} />
         {revised && <span className="tag">changed after a second look</span>}
         {(telling || selected) && support !== "not_checkworthy" && (
           <span className="reason">
             <b>{VERDICT_WORDS[support]}.</b> <Foreign>{reasonSentence(claim.verdict)}</Foreign>
+            {marks.fixed && marks.own.length > 0 && (
+              <> The answer cited source {marks.own.join(" and ")}; the words are in {marks.fixed.join(" and ")}.</>
+            )}
           </span>
         )}
       </div>

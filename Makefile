@@ -23,7 +23,7 @@ GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alon
 WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
-	page page-types collect test test-unit test-engine test-service test-models test-page test-real test-train
+	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -80,7 +80,10 @@ test-service:  ## HTTP on PostgreSQL: keys, tenants, jobs, faults
 test-models:  ## the weights that are shipped, and a language model on llama.cpp
 	$(BIN)/pytest $(GATE) tests/integration/models
 
-test-real:  ## everything: also the long campaigns, and what measures time on an idle machine
+test-page: page check-page  ## the page in Chromium, against a real service
+	$(BIN)/pytest $(GATE) tests/page
+
+test-real: page  ## everything: also the long campaigns, and what measures time on an idle machine
 	$(BIN)/pytest
 
 # Vite needs Node 20.19. Where the system has none, or an older one, a wheel brings it.
@@ -98,9 +101,8 @@ page: web/node_modules/.ready  ## what `upheld serve` shows at /
 page-types: web/node_modules/.ready  ## the page's types, from the OpenAPI document of the service
 	$(BIN)/python web/scripts/print_schema.py | web/node_modules/.bin/openapi-typescript --output web/src/api/schema.d.ts
 
-test-page: page  ## eslint, the page's state, and all of it in Chromium against a real service
+check-page: web/node_modules/.ready  ## eslint, and the page's state
 	cd web && $(NPM) run --silent lint && $(NPM) run --silent test
-	$(BIN)/pytest $(GATE) tests/page
 
 bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed

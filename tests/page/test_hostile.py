@@ -92,6 +92,8 @@ def test_in_answers(served: Served, visit: Callable[..., Visitor]) -> None:
     expect(outside.first).to_have_attribute("rel", "noreferrer noopener")
     expect(outside.first).to_contain_text("opens another site")
     assert visitor.overflow() <= 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert visitor.overflow() <= 0
     page.goto(f"/inside/default/{answer['id']}")
     expect(page.locator(".waterfall li")).to_have_count(20)
     inert(page)

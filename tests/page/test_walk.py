@@ -212,3 +212,33 @@ def test_without_a_document_at_hand_there_is_an_example(visit: Callable[..., Vis
     page.wait_for_url("**/read/default/*")
     expect(page.locator(".claim.supported").first).to_be_visible()
     expect(page.locator("mark").first).to_be_visible()
+
+
+def test_a_session_that_has_ended_leads_back_to_the_login(visit: Callable[..., Visitor]) -> None:
+    visitor = visit(expected=("401",))
+    page = visitor.page
+    visitor.enter("/check")
+    page.context.clear_cookies()
+    page.get_by_role("link", name="History").click()
+    expect(page.get_by_label("Your key")).to_be_visible()
+    page.get_by_label("Your key").fill("uph_wrong")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("This key is not valid.")
+    page.get_by_label("Your key").fill(visitor.key)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_label("Your key")).to_be_visible()
+
+
+def test_light_and_dark(visit: Callable[..., Visitor]) -> None:
+    visitor = visit(scheme="dark")
+    page = visitor.page
+    visitor.enter("/check")
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_role("button", name="Light colours").click()
+    assert page.evaluate(ground) != dark
+    page.reload()
+    expect(page.get_by_role("button", name="Dark colours")).to_be_visible()
+    assert page.evaluate(ground) != dark

@@ -50,6 +50,12 @@ export function App() {
   const state = useMemo(() => (session ? { session, logOut } : null), [session, logOut]);
   const { path, visit } = usePath();
   const route = parseRoute(path);
+  useEffect(() => {
+    document.title = `${TITLES[route.view]} · Upheld`;
+    // Whoever followed a link that is gone now goes on at the beginning of the new view.
+    const left = document.activeElement;
+    if (left === null || left === document.body) document.getElementById("main")?.focus();
+  }, [visit, route.view]);
   return (
     <SessionContext value={state}>
       <a className="skip" href="#main">
@@ -114,6 +120,19 @@ function View({ route }: { route: Route }) {
   }
 }
 
+const TITLES: Record<Route["view"], string> = {
+  ask: "Ask",
+  read: "Answer",
+  inside: "Look inside",
+  check: "Check",
+  documents: "Documents",
+  document: "Document",
+  history: "History",
+  review: "Judge",
+  compare: "Compare",
+  unknown: "Nothing here",
+};
+
 const PLACES: [string, string, Route["view"][]][] = [
   ["/", "Ask", ["ask", "read", "inside", "compare"]],
   ["/check", "Check", ["check"]],
@@ -129,7 +148,7 @@ interface TopProps {
 }
 
 function Top({ route, session, logOut }: TopProps) {
-  const [theme, toggle] = useTheme();
+  const [isDark, toggle] = useTheme();
   return (
     <header className="top">
       <Link to="/" className="brand">
@@ -154,7 +173,7 @@ function Top({ route, session, logOut }: TopProps) {
         <button
           type="button"
           className="button icon-only"
-          aria-label={theme === "dark" ? "Light colours" : "Dark colours"}
+          aria-label={isDark ? "Light colours" : "Dark colours"}
           onClick={toggle}
         >
           <ThemeIcon />

@@ -1,5 +1,5 @@
 /** Asks a question and follows the stream of its answer. */
-import { useCallback, useReducer, useRef, useState } from "react";
+import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 
 import { asProblem, request } from "../api/client";
 import { readEvents } from "../api/sse";
@@ -27,6 +27,12 @@ export function useAsking(): Asking {
   const [attempt, setAttempt] = useState<Attempt | null>(null);
   const [began, setBegan] = useState(0);
   const control = useRef<AbortController | null>(null);
+  useEffect(
+    () => () => {
+      control.current?.abort(); // whoever leaves the view wants no answer
+    },
+    [],
+  );
 
   const send = useCallback((next: Attempt, action: RunAction) => {
     control.current?.abort();

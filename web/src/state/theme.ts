@@ -1,8 +1,9 @@
-/** Light, dark, or as the system has it; remembered in this browser. */
-import { useCallback, useState } from "react";
+/** Light or dark: as the system has it, until somebody chooses; remembered in this browser. */
+import { useCallback, useState, useSyncExternalStore } from "react";
 
 export type Theme = "system" | "light" | "dark";
 const NAME = "upheld-theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
 
 function stored(): Theme {
   try {
@@ -18,12 +19,20 @@ export function applyTheme(theme: Theme = stored()): void {
   else document.documentElement.dataset["theme"] = theme;
 }
 
-export function useTheme(): [Theme, () => void] {
+function listen(listener: () => void): () => void {
+  system.addEventListener("change", listener);
+  return () => {
+    system.removeEventListener("change", listener);
+  };
+}
+
+/** Whether the page is dark, and how to change that. */
+export function useTheme(): [boolean, () => void] {
   const [theme, setTheme] = useState(stored);
+  const systemIsDark = useSyncExternalStore(listen, () => system.matches);
+  const isDark = theme === "system" ? systemIsDark : theme === "dark";
   const toggle = useCallback(() => {
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    const shown = theme === "system" ? (dark ? "dark" : "light") : theme;
-    const next: Theme = shown === "dark" ? "light" : "dark";
+    const next: Theme = isDark ? "light" : "dark";
     try {
       localStorage.setItem(NAME, next);
     } catch {
@@ -31,6 +40,6 @@ export function useTheme(): [Theme, () => void] {
     }
     applyTheme(next);
     setTheme(next);
-  }, [theme]);
-  return [theme, toggle];
+  }, [isDark]);
+  return [isDark, toggle];
 }

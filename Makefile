@@ -64,7 +64,7 @@ format:  ## and redraw the picture of the rooms, which follows the imports
 	$(BIN)/python scripts/draw_architecture.py
 
 collect:  ## imports every test: an error is seen at once, and all workers find the bytecode
-	$(BIN)/pytest --collect-only -qq tests/unit tests/integration
+	$(BIN)/pytest --collect-only -qq tests/unit tests/integration tests/page
 
 test: test-unit test-engine test-service test-models test-page
 

@@ -15,7 +15,14 @@ from tests.page.visiting import Served, Visitor
 
 pytestmark = pytest.mark.real
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-LOOKS = [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")]
+# Together the two of the gate have both widths and both schemes.
+LONG = pytest.mark.campaign
+LOOKS = [
+    pytest.param(1440, "light"),
+    pytest.param(390, "dark"),
+    pytest.param(1440, "dark", marks=LONG),
+    pytest.param(390, "light", marks=LONG),
+]
 QUESTION = "How many visitors did the lighthouse have in 2025?"
 ANSWER = (
     "The lighthouse opens at nine in the morning. [1] The tower is 60 metres high. [1] Visitors "
@@ -119,7 +126,7 @@ def test_every_view(
     assert views.faults == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS[:1])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_first_run(visit: Callable[..., Visitor], width: int, scheme: str) -> None:
     visitor = visit(width=width, scheme=scheme)
     views = Views(visitor, f"{width}-{scheme}")

@@ -1,11 +1,12 @@
 /** What stands around the sentences: the answer's own line, conflicts, and what is missing. */
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
 import type { Answer, Citation, Claim, Conflict, Support } from "../api/types";
 import type { Numbers } from "../state/citations";
 import { answerLine, countVerdicts, plural, VERDICT_MEANING, VERDICT_WORDS } from "../state/words";
 import { Foreign } from "./basics";
 import { VerdictMark } from "./icons";
+import { Place } from "./place";
 import { QuoteHead } from "./sources";
 
 /** How many sentences have which verdict, as a bar and in words. */
@@ -72,6 +73,7 @@ export function Conflicts({ conflicts, collection, numbers }: ConflictsProps) {
       </blockquote>
       <figcaption>
         <QuoteHead quote={quote} collection={collection} number={numbers.get(quote.passage_id)} />
+        <ShowPlace quote={quote} collection={collection} />
       </figcaption>
     </figure>
   );
@@ -91,6 +93,22 @@ export function Conflicts({ conflicts, collection, numbers }: ConflictsProps) {
         </div>
       ))}
     </section>
+  );
+}
+
+/** The quote in its document, once somebody wants to see it. */
+function ShowPlace({ quote, collection }: { quote: Citation; collection: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className="show-place"
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>Show it in the document</summary>
+      {open && <Place collection={collection} quote={quote} tone="cited" />}
+    </details>
   );
 }
 

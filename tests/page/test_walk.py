@@ -66,6 +66,7 @@ def _walk(page: Page) -> None:
     for number in range(count):
         claim = page.locator(".claim").nth(number)
         expect(claim.get_by_role("button")).to_have_attribute("aria-pressed", "true")
+        page.get_by_role("complementary", name=f"Sources of sentence {number + 1}").wait_for()
         text = claim.locator(".sentence").inner_text()
         assert _under_rectangles(page) == "".join(text.split())
         page.keyboard.press("j")

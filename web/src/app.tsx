@@ -70,6 +70,10 @@ export function App() {
         )}
         {session && <View route={route} key={visit} />}
       </main>
+      <footer className="foot">
+        <a href="/docs">For programs</a>
+        <a href="/licenses.md">Licences</a>
+      </footer>
     </SessionContext>
   );
 }

@@ -3,16 +3,19 @@ import { useState } from "react";
 
 import { asProblem, sendJson } from "../api/client";
 import type { Feedback, Problem } from "../api/types";
-import { useJson } from "../state/load";
 import { useSession } from "../state/session";
 import { ProblemNote } from "./basics";
 
-export function FeedbackForm({ answer, claim }: { answer: string; claim: number }) {
+interface FormProps {
+  answer: string;
+  claim: number;
+  known: readonly Feedback[];
+  changed: () => void;
+}
+
+export function FeedbackForm({ answer, claim, known, changed }: FormProps) {
   const { session } = useSession();
-  const known = useJson<{ feedback: Feedback[] }>(`/v1/answers/${answer}/feedback`);
-  const mine = known.data?.feedback.find(
-    (each) => each.claim === claim && each.author === session.key,
-  );
+  const mine = known.find((each) => each.claim === claim && each.author === session.key);
   const [given, setGiven] = useState<Feedback | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const current = given ?? mine ?? null;
@@ -23,6 +26,7 @@ export function FeedbackForm({ answer, claim }: { answer: string; claim: number 
       const path = `/v1/answers/${answer}/claims/${String(claim)}/feedback`;
       setGiven(await sendJson<Feedback>("POST", path, { agrees, note: words }));
       setProblem(null);
+      changed();
     } catch (error) {
       setProblem(asProblem(error));
     }

@@ -33,7 +33,7 @@ export function Place({ collection, quote, tone, local }: PlaceProps) {
 
 function StoredPlace({ collection, quote, tone }: PlaceProps & { collection: string }) {
   const path = documentPath(collection, quote.document_id);
-  const { data, problem, loading } = useJson<DocumentView>(path);
+  const { data, problem, loading } = useJson<DocumentView>(path, true);
   if (loading) return <Waiting>Opening the source</Waiting>;
   if (problem?.status === 404) {
     return <QuoteAlone quote={quote} why="The document is not in this collection, or was deleted." />;
@@ -69,7 +69,7 @@ function TextPlace({ collection, quote, tone }: PlaceProps & { collection: strin
     end: quote.end + AROUND,
   };
   const path = documentPath(collection, quote.document_id, `/text${query(window)}`);
-  const { data, problem, loading } = useJson<DocumentText>(path);
+  const { data, problem, loading } = useJson<DocumentText>(path, true);
   if (loading) return <Waiting>Opening the text</Waiting>;
   if (problem || data === null) return problem && <ProblemNote problem={problem} />;
   return (
@@ -123,7 +123,7 @@ function PdfPlace(props: PlaceProps & { collection: string; count: number }) {
   const { collection, quote, tone, count } = props;
   const span = { version: quote.document_version, start: quote.start, end: quote.end };
   const path = documentPath(collection, quote.document_id, `/pages${query(span)}`);
-  const { data, problem, loading } = useJson<DocumentPages>(path);
+  const { data, problem, loading } = useJson<DocumentPages>(path, true);
   const first = data?.pages[0]?.page ?? quote.page ?? 1;
   const [turned, setTurned] = useState<{ path: string; page: number } | null>(null);
   const page = turned?.path === path ? turned.page : first;

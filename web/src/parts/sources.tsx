@@ -2,8 +2,9 @@
 import { Tabs } from "radix-ui";
 import { useEffect, useRef, useState } from "react";
 
-import type { Citation, Claim, Guarantee } from "../api/types";
+import type { Citation, Claim, Feedback, Guarantee } from "../api/types";
 import { quotesOf, type Numbers } from "../state/citations";
+import { useJson } from "../state/load";
 import { guaranteeWords, probabilityWords, reasonSentence, VERDICT_WORDS } from "../state/words";
 import { ExternalLink, Foreign, isWebAddress, Link } from "./basics";
 import { FeedbackForm } from "./feedback";
@@ -26,6 +27,9 @@ type Tone = "for" | "against" | "cited";
 
 export function Sources(props: SourcesProps) {
   const { claim, number, close } = props;
+  const feedback = useJson<{ feedback: Feedback[] }>(
+    props.answerId === undefined ? null : `/v1/answers/${props.answerId}/feedback`,
+  );
   const quotes = quotesOf(claim);
   const { support } = claim.verdict;
   const cited = quotes.for.length + quotes.against.length > 0 ? "Cited elsewhere" : "Cited";
@@ -91,7 +95,13 @@ export function Sources(props: SourcesProps) {
         )}
       </details>
       {props.answerId !== undefined && (
-        <FeedbackForm key={`${props.answerId} ${String(number)}`} answer={props.answerId} claim={number} />
+        <FeedbackForm
+          key={`${props.answerId} ${String(number)}`}
+          answer={props.answerId}
+          claim={number}
+          known={feedback.data?.feedback ?? []}
+          changed={feedback.reload}
+        />
       )}
     </aside>
   );

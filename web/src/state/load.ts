@@ -17,15 +17,24 @@ interface Settled<T> {
   problem: Problem | null;
 }
 
-/** Load JSON; what was loaded from the same address stays while it is loaded again. */
-export function useJson<T>(path: string | null): Loaded<T> {
+const MOST_KEPT = 300;
+const keptReplies = new Map<string, unknown>(); // of documents, the oldest first
+
+/**
+ * Load JSON; what was loaded from the same address stays while it is loaded again.
+ *
+ * With `keep`, a reply is asked for once: walking through an answer goes back and forth between the
+ * same places of the same documents.
+ */
+export function useJson<T>(path: string | null, keep = false): Loaded<T> {
   const [turn, setTurn] = useState(0);
   const [settled, setSettled] = useState<Settled<T>>({ path: null, data: null, problem: null });
   useEffect(() => {
-    if (path === null) return undefined;
+    if (path === null || (keep && keptReplies.has(path))) return undefined;
     const control = new AbortController();
     getJson<T>(path, control.signal).then(
       (data) => {
+        if (keep) keepReply(path, data);
         if (!control.signal.aborted) setSettled({ path, data, problem: null });
       },
       (error: unknown) => {
@@ -35,10 +44,12 @@ export function useJson<T>(path: string | null): Loaded<T> {
     return () => {
       control.abort();
     };
-  }, [path, turn]);
+  }, [path, turn, keep]);
   const reload = useCallback(() => {
     setTurn((count) => count + 1);
   }, []);
+  const kept = keep && path !== null ? (keptReplies.get(path) as T | undefined) : undefined;
+  if (kept !== undefined) return { data: kept, problem: null, loading: false, reload };
   const current = settled.path === path;
   return {
     data: current ? settled.data : null,
@@ -46,6 +57,14 @@ export function useJson<T>(path: string | null): Loaded<T> {
     loading: path !== null && !current,
     reload,
   };
+}
+
+function keepReply(path: string, data: unknown): void {
+  keptReplies.set(path, data);
+  for (const oldest of keptReplies.keys()) {
+    if (keptReplies.size <= MOST_KEPT) break;
+    keptReplies.delete(oldest);
+  }
 }
 
 const MOST_PICTURES = 24;
@@ -84,8 +103,9 @@ async function loadPicture(path: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Forget pages of documents that were deleted or replaced. */
-export function forgetPictures(): void {
+/** Forget what is known of documents, after one was deleted or replaced. */
+export function forgetDocuments(): void {
+  keptReplies.clear();
   for (const address of pictures.values()) URL.revokeObjectURL(address);
   pictures.clear();
 }

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useReducer, useRef } from "react";
 
 import { asProblem, documentPath, getJson, OURS, problemOf, ProblemError } from "../api/client";
 import type { DocumentView, Problem } from "../api/types";
+import { forgetDocuments } from "./load";
 
 export interface Upload {
   key: number;
@@ -101,6 +102,7 @@ async function deliver(
   const accepted = await transmit(send, (share) => {
     change({ share });
   });
+  forgetDocuments();
   change({ phase: "reading", share: 1, id: accepted.document.id });
   const read = await whenRead(documentPath(collection, accepted.document.id), signal);
   if (read.status === "failed") {

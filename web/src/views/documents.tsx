@@ -7,7 +7,7 @@ import type { DocumentList, DocumentView, Problem } from "../api/types";
 import { Foreign, isWebAddress, Link, ProblemNote, Waiting } from "../parts/basics";
 import { AgainIcon, FileIcon, TrashIcon } from "../parts/icons";
 import { Uploader } from "../parts/uploader";
-import { forgetPictures, useJson } from "../state/load";
+import { forgetDocuments, useJson } from "../state/load";
 import { navigate, pathTo } from "../state/router";
 import { useSession } from "../state/session";
 import { readAgain } from "../state/uploads";
@@ -185,7 +185,7 @@ function DeleteCollection({ collection, count, changed }: DeleteProps) {
   const remove = (): void => {
     sendJson("DELETE", `/v1/collections/${encodeURIComponent(collection)}`).then(
       () => {
-        forgetPictures();
+        forgetDocuments();
         changed();
       },
       (error: unknown) => {
@@ -236,7 +236,7 @@ function DocumentTable({ documents, changed, mayWrite }: TableProps) {
   const attempt = async (work: () => Promise<unknown>): Promise<void> => {
     try {
       await work();
-      forgetPictures();
+      forgetDocuments();
       setProblem(null);
     } catch (error) {
       setProblem(asProblem(error));

@@ -1,5 +1,5 @@
 /** An answer to read, complete or still growing: sentences on the left, their sources beside. */
-import { useCallback, useMemo, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
 import type { Answer, Claim } from "../api/types";
 import { Abstention, Announced, AnswerLine, Conflicts, Degraded, Tally } from "../parts/answer";
@@ -48,7 +48,9 @@ export function Reading(props: ReadingProps) {
     () => (known ? numbersOf(known) : numbersOfClaims(claims)),
     [known, claims],
   );
-  const claim = selected === null ? undefined : claims[selected];
+  const steady = useSteady(selected);
+  const shown = selected === null ? null : (steady ?? selected);
+  const claim = shown === null ? undefined : claims[shown];
   return (
     <div className={claim ? "reading open" : "reading"}>
       <article className="answer">
@@ -57,6 +59,9 @@ export function Reading(props: ReadingProps) {
         </h1>
         {props.above}
         {answer && <AnswerLine answer={answer} />}
+        {answer?.status === "partial" && (
+          <p className="note slim">This is not all: the time or the budget was used up before the end.</p>
+        )}
         {answer && <Abstention answer={answer} />}
         <Tally claims={claims} />
         <Claims
@@ -79,10 +84,10 @@ export function Reading(props: ReadingProps) {
         {answer && <Degraded notes={answer.degraded} />}
         {props.below}
       </article>
-      {claim && selected !== null && (
+      {claim && shown !== null && (
         <Sources
           claim={claim}
-          number={selected + 1}
+          number={shown + 1}
           numbers={numbers}
           collection={collection}
           answerId={answer?.id}
@@ -93,4 +98,24 @@ export function Reading(props: ReadingProps) {
       )}
     </div>
   );
+}
+
+const STEADY_MS = 120;
+
+/** The value once it rests: whoever runs through the sentences opens no source on the way. */
+function useSteady<T>(value: T): T {
+  const [steady, setSteady] = useState(value);
+  const changed = useRef(-STEADY_MS);
+  useEffect(() => {
+    const now = performance.now();
+    const wait = now - changed.current < STEADY_MS ? STEADY_MS : 0;
+    changed.current = now;
+    const timer = setTimeout(() => {
+      setSteady(value);
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value]);
+  return steady;
 }

@@ -14,7 +14,8 @@ from playwright.sync_api import Page, expect
 from tests.documents import make_pdf
 from tests.page.samples import FILES, report_pdf
 from tests.page.visiting import Served, Visitor
-from tests.unit.ingest.test_read_pdf_positions import drawn, under
+from tests.pdf_letters import under
+from tests.unit.ingest.test_read_pdf_positions import drawn
 from upheld.ingest.read.pdf_positions import MarkedPage, Rectangle
 
 pytestmark = pytest.mark.real

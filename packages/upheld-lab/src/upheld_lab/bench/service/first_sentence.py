@@ -47,13 +47,15 @@ async def bench_first_sentence(
     claims = revised = 0
     async with served.client(house) as client:
         for method in METHODS:
-            found = []
-            for number, question in enumerate(questions[:streams]):
-                watch(f"streams: {method}", number, streams)
+            found = list[Streamed]()
+            for question in questions:
+                watch(f"streams: {method}", len(found), streams)
                 seen = await streamed(client, question, method)
                 found += [seen] if seen.claims >= FEWEST_CLAIMS else []
-            if not found:
-                raise UpheldError(f"No streamed answer of {method} has {FEWEST_CLAIMS} claims.")
+                if len(found) == streams:
+                    break
+            else:
+                raise UpheldError(f"Too few answers of {method} have {FEWEST_CLAIMS} claims.")
             claims += sum(each.claims for each in found)
             revised += sum(each.revised for each in found)
             rows.append(

@@ -1,6 +1,6 @@
 /** One document: what was read of it, and its pages. */
 import { Tabs } from "radix-ui";
-import { Fragment, useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 
 import { documentPath, query } from "../api/client";
 import type { DocumentPassages, DocumentText, DocumentView } from "../api/types";
@@ -11,8 +11,18 @@ import { useJson } from "../state/load";
 import { pathTo } from "../state/router";
 import { plural } from "../state/words";
 
+const POLL_MS = 1000;
+
 export function OneDocumentView({ collection, id }: { collection: string; id: string }) {
   const { data, problem, reload } = useJson<DocumentView>(documentPath(collection, id));
+  const pending = data?.status === "pending";
+  useEffect(() => {
+    if (!pending) return undefined;
+    const timer = setInterval(reload, POLL_MS);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [pending, reload]);
   if (problem?.status === 404) {
     return (
       <section className="empty">
@@ -48,7 +58,13 @@ export function OneDocumentView({ collection, id }: { collection: string; id: st
           <Foreign>{data.origin}</Foreign>
         )}
         {data.pages ? ` · ${plural(data.pages, "page")}` : ""}
+        {data.labels.map((label) => (
+          <span className="tag" key={label}>
+            <Foreign>{label}</Foreign>
+          </span>
+        ))}
       </p>
+      {pending && <Waiting>It is being read</Waiting>}
       {data.status === "failed" && data.error && <p className="why">{data.error}</p>}
       {data.status === "ready" && <Contents document={data} />}
     </section>

@@ -11,7 +11,7 @@ export class ProblemError extends Error {
   }
 }
 
-const OFFLINE: Problem = {
+export const OFFLINE: Problem = {
   status: 0,
   code: "unreachable",
   detail: "The service does not answer.",

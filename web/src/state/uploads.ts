@@ -1,7 +1,7 @@
 /** Files and addresses on their way into a collection: sent, read, ready or failed. */
 import { useCallback, useEffect, useReducer, useRef } from "react";
 
-import { asProblem, documentPath, getJson, OURS, problemOf, ProblemError } from "../api/client";
+import { asProblem, documentPath, getJson, OFFLINE, OURS, problemOf, ProblemError } from "../api/client";
 import type { DocumentView, Problem } from "../api/types";
 import { forgetDocuments } from "./load";
 
@@ -151,7 +151,7 @@ export function transmit(
       } else reject(new ProblemError(problemOf(request.status, request.responseText)));
     };
     request.onerror = () => {
-      reject(new ProblemError(problemOf(0, "")));
+      reject(new ProblemError(OFFLINE));
     };
     request.send(body);
   });

@@ -38,7 +38,7 @@ export function LoginView({ loggedIn }: { loggedIn: () => void }) {
         <input
           id="key"
           type="password"
-          autoComplete="current-password"
+          autoComplete="off"
           placeholder="uph_…"
           value={key}
           onChange={(event) => {

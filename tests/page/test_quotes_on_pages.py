@@ -5,20 +5,29 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.documents import make_pdf
+from tests.page.conftest import serving
 from tests.page.samples import FILES, report_pdf
-from tests.page.visiting import Served, Visitor
+from tests.page.visiting import Served, Visitor, on_paper
 from tests.pdf_letters import under
+from tests.real_pdfs import PACKAGES, is_quote, original
+from tests.real_pdfs import quotes as drawn_quotes
 from tests.unit.ingest.test_read_pdf_positions import drawn
-from upheld.ingest.read.pdf_positions import MarkedPage, Rectangle
+from upheld._internal.loop_thread import LoopThread
+from upheld.ingest.read import read
+from upheld.ingest.read.pdf_positions import MarkedPage
+from upheld.types import content_hash
+from upheld_service.db.dev_postgres import PrivatePostgres
 
 pytestmark = pytest.mark.real
+Quote = tuple[str, str, int, int]  # the file, the words, and where they begin and end
 WORDS = (
     "The office of the first affluent official offers fine coffee to the staff",
     "and keeps a file of all flights that were confirmed on time.",
@@ -48,23 +57,6 @@ def spans(text: str, count: int) -> Iterator[tuple[int, int]]:
             yield start, lot.choice(later)
 
 
-def on_paper(page: Page) -> MarkedPage:
-    """The rectangles as they are on the screen, as shares of the page's picture."""
-    boxes = page.evaluate(
-        """() => {
-            const paper = document.querySelector('.paper img').getBoundingClientRect();
-            return [...document.querySelectorAll('.rectangle')].map((each) => {
-                const box = each.getBoundingClientRect();
-                return [(box.left - paper.left) / paper.width, (box.top - paper.top) / paper.height,
-                        (box.right - paper.left) / paper.width,
-                        (box.bottom - paper.top) / paper.height];
-            });
-        }"""
-    )
-    number = int(page.locator(".pager span").inner_text().split()[1])
-    return MarkedPage(number - 1, 1, 1, tuple(Rectangle(*each) for each in boxes))
-
-
 def shown(page: Page) -> list[MarkedPage]:
     """The rectangles of a quote on all of its pages."""
     page.locator(".rectangle").first.wait_for()
@@ -84,32 +76,67 @@ def test_quotes_are_marked_where_they_are(
     served: Served, visit: Callable[..., Visitor], each: int
 ) -> None:
     visitor, files = visit(), pdfs()
-    page = visitor.page
     served.give(visitor.key, {**files, "birds.md": FILES["birds.md"]()})
+    quotes = []
+    for name, data in files.items():
+        text = read(data, name).text
+        quotes += [(name, text[start:end], start, end) for start, end in spans(text, each)]
+    wrong = [
+        (name, quote, found)
+        for (name, quote, *_), found in zip(quotes, marked(visitor, files, quotes), strict=True)
+        if sorted(found) != sorted("".join(quote.split()).replace("-", ""))
+    ]
+    assert wrong == []
+    assert len(quotes) >= 10 * each - 2
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(1200)
+def test_quotes_of_real_pdfs_are_marked_where_they_are(
+    loop: LoopThread,
+    postgres: PrivatePostgres,
+    tmp_path: Path,
+    open_page: Callable[..., Visitor],
+) -> None:
+    files = {f"{package}.pdf": original(package) for package in PACKAGES}
+    with serving(loop, postgres, tmp_path) as served:
+        visitor = open_page(served)
+        served.give(visitor.key, {**files, "birds.md": FILES["birds.md"]()}, seconds=600)
+        quotes = []
+        for name, data in files.items():
+            document = read(data, name)
+            quotes += [(name, document.text[s:e], s, e) for s, e in drawn_quotes(document)]
+        found = marked(visitor, files, quotes)
+        visitor.leave()
+    wrong = [
+        (name, quote, letters)
+        for (name, quote, *_), letters in zip(quotes, found, strict=True)
+        if not is_quote(letters, quote)
+    ]
+    assert wrong == []
+    assert len(quotes) == 50
+
+
+def marked(visitor: Visitor, files: dict[str, bytes], quotes: Sequence[Quote]) -> list[str]:
+    """The letters under the rectangles of each quote, in an answer that has them all."""
+    page, served = visitor.page, visitor.served
     answer = copy.deepcopy(served.ask(visitor.key, "When do swifts return?"))
-    model, quotes = answer["claims"][0], []
-    for name in files:
-        id = name.removesuffix(".pdf")
-        with served.client(visitor.key) as caller:
-            whole = caller.get(f"/v1/collections/default/documents/{id}/text").json()
-        for start, end in spans(whole["text"], each):
-            quotes.append((name, whole["text"][start:end]))
-            answer["claims"].append(_cites(model, id, whole["version"], start, end))
-    answer["claims"] = answer["claims"][len(answer["claims"]) - len(quotes) :]
+    model = answer["claims"][0]
+    answer["claims"] = [
+        _cites(model, name.removesuffix(".pdf"), content_hash(read(files[name], name).text), *span)
+        for name, _, *span in quotes
+    ]
     body = json.dumps(answer)
     page.route(
         "**/v1/answers/*", lambda route: route.fulfill(body=body, content_type="application/json")
     )
     visitor.enter(f"/read/default/{answer['id']}")
-    wrong = []
-    for number, (name, quote) in enumerate(quotes):
+    found = []
+    for number, (name, *_) in enumerate(quotes):
         page.locator(".claim").nth(number).get_by_role("button").press("Enter")
         page.get_by_role("complementary", name=f"Sources of sentence {number + 1}").wait_for()
-        found = under(files[name], shown(page))
-        if sorted(found) != sorted("".join(quote.split()).replace("-", "")):
-            wrong.append((name, quote, found))
-    assert wrong == []
-    assert len(quotes) >= 10 * each - 2
+        found.append(under(files[name], shown(page)))
+    return found
 
 
 def _cites(model: dict[str, Any], id: str, version: str, start: int, end: int) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 
-import pypdfium2
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.page.samples import FILES, report_pdf
-from tests.page.visiting import Served, Visitor
+from tests.page.visiting import Served, Visitor, on_paper
+from tests.pdf_letters import under
 
 pytestmark = pytest.mark.real
 QUESTION = "How many prisms does the Fresnel lens have?"
@@ -68,7 +67,8 @@ def _walk(page: Page) -> None:
         expect(claim.get_by_role("button")).to_have_attribute("aria-pressed", "true")
         page.get_by_role("complementary", name=f"Sources of sentence {number + 1}").wait_for()
         text = claim.locator(".sentence").inner_text()
-        assert _under_rectangles(page) == "".join(text.split())
+        page.locator(".rectangle").first.wait_for()
+        assert under(report_pdf(), [on_paper(page)]) == "".join(text.split())
         page.keyboard.press("j")
     page.get_by_text("How sure is this?").click()
     expect(page.get_by_role("complementary")).to_contain_text("quoted, so there is nothing")
@@ -78,36 +78,6 @@ def _walk(page: Page) -> None:
     expect(page.get_by_text("Thank you, it is saved")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("complementary")).to_have_count(0)
-
-
-def _under_rectangles(page: Page) -> str:
-    """The characters of the PDF that lie under what is drawn, read again by their place."""
-    page.locator(".rectangle").first.wait_for()
-    boxes = page.evaluate(
-        """() => {
-            const paper = document.querySelector('.paper img').getBoundingClientRect();
-            return [...document.querySelectorAll('.rectangle')].map((each) => {
-                const box = each.getBoundingClientRect();
-                return [(box.left - paper.left) / paper.width, (box.top - paper.top) / paper.height,
-                        (box.right - paper.left) / paper.width,
-                        (box.bottom - paper.top) / paper.height];
-            });
-        }"""
-    )
-    number = int(page.locator(".pager span").inner_text().split()[1])
-    with pypdfium2.PdfDocument(io.BytesIO(report_pdf())) as document:
-        sheet = document[number - 1]
-        width, height = sheet.get_size()
-        text = sheet.get_textpage()
-        found = [
-            text.get_text_bounded(
-                left * width, height - bottom * height, right * width, height - top * height
-            )
-            for left, top, right, bottom in boxes
-        ]
-        text.close()
-        sheet.close()
-    return "".join("".join(found).split())
 
 
 def _judge(visitor: Visitor) -> None:

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 import httpx2
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
+from upheld.ingest.read.pdf_positions import MarkedPage, Rectangle
+
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -28,7 +30,9 @@ class Served:
         headers = {"Authorization": f"Bearer {key}"}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
 
-    def give(self, key: str, files: dict[str, bytes], collection: str = "default") -> None:
+    def give(
+        self, key: str, files: dict[str, bytes], collection: str = "default", seconds: float = 60
+    ) -> None:
         """Upload files, and wait until all of them are read."""
         with self.client(key) as caller:
             path = f"/v1/collections/{collection}/documents"
@@ -40,7 +44,7 @@ class Served:
                     headers={"Content-Type": "application/octet-stream"},
                 )
                 assert reply.status_code == 202, reply.text
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + seconds
             while any(each["status"] == "pending" for each in _listed(caller, path)):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
@@ -127,3 +131,20 @@ class Visitor:
         ]
         assert not unexpected, unexpected
         assert not self.foreign, self.foreign
+
+
+def on_paper(page: Page) -> MarkedPage:
+    """The rectangles as they are on the screen, as shares of the page's picture."""
+    boxes = page.evaluate(
+        """() => {
+            const paper = document.querySelector('.paper img').getBoundingClientRect();
+            return [...document.querySelectorAll('.rectangle')].map((each) => {
+                const box = each.getBoundingClientRect();
+                return [(box.left - paper.left) / paper.width, (box.top - paper.top) / paper.height,
+                        (box.right - paper.left) / paper.width,
+                        (box.bottom - paper.top) / paper.height];
+            });
+        }"""
+    )
+    number = int(page.locator(".pager span").inner_text().split()[1])
+    return MarkedPage(number - 1, 1, 1, tuple(Rectangle(*each) for each in boxes))

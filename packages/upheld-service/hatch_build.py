@@ -5,6 +5,7 @@ A source archive brings the page with it, so that a wheel is built from it witho
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,11 @@ class PageHook(BuildHookInterface):  # type: ignore[type-arg]
             return
         web, index = Path(self.root).parents[1] / "web", Path(self.root) / PAGE / "index.html"
         if web.is_dir() and not _is_current(index, web):
+            if shutil.which("npm") is None:
+                raise RuntimeError(
+                    "Building the page needs npm and Node 20.19 or newer. Install them, or run "
+                    "`make page` before, which brings Node in a wheel."
+                )
             for command in (("npm", "ci", "--no-audit", "--no-fund"), ("npm", "run", "build")):
                 subprocess.run(command, cwd=web, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 — ours
         if not index.is_file():

@@ -23,7 +23,10 @@ def fuse(
     cosines: Mapping[str, float] | None = None,
     nearest_weight: float = NEAREST_WEIGHT,
 ) -> list[Hit]:
-    """Rank by `w * cosine / best cosine + (1 - w) * bm25 / best bm25`.
+    """Rank by `w * cosine / best cosine + (1 - w) * bm25 / best bm25`, each share from 0 to 1.
+
+    A negative cosine counts as 0: where nothing is near, the best one may be hardly above 0, and
+    the others divided by it would outweigh everything else.
 
     `cosines` supplies the cosine of passages that only BM25 found. The BM25 score of passages that
     only the vectors found is unknown, but at most the lowest listed one: they get that score, or 0
@@ -40,7 +43,7 @@ def fuse(
     scored = [
         replace(
             hit,
-            score=nearest_weight * cosine.get(id, 0.0) / best_cosine
+            score=nearest_weight * max(cosine.get(id, 0.0), 0.0) / best_cosine
             + (1 - nearest_weight) * bm25.get(id, floor) / best_bm25,
         )
         for id, hit in {hit.passage.id: hit for hit in (*lexical, *nearest)}.items()

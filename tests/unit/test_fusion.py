@@ -59,3 +59,8 @@ def test_either_list_may_be_empty() -> None:
 def test_what_was_found_is_kept() -> None:
     (fused,) = fuse([hit("a", 4.0)], [], 1)
     assert (fused.query, fused.passage.text, fused.relevance) == ("q", "text of a", None)
+
+
+def test_where_nothing_is_near_shares_stay_between_0_and_1() -> None:
+    found = fuse([], [hit("a", 0.01), hit("b", -0.06), hit("c", -0.07)], 3)
+    assert scores(found) == {"a": 0.5, "b": 0.0, "c": 0.0}

@@ -40,6 +40,7 @@ RIGHT: Weights = {
     "grade": 0.1337,
     "shift": -3.1862,
 }
+MEDIAN_MARGIN = 2.0  # log odds by which the best sentence leads, in half of the answers of the fit
 KEEP_WITHIN = 4.0  # log odds below the best sentence; worse ones are not quoted after it
 ABSTAIN_BELOW = 0.25  # P(right) below which nothing is shown
 
@@ -116,14 +117,15 @@ def _repeats(one: Candidate, other: Candidate) -> bool:
 def right_features(ranked: Sequence[Ranked]) -> dict[str, float]:
     """Return the features of the probability that the answer is right.
 
-    `margin` is how much better the best sentence is than the best one of another passage.
+    `margin` is how much better the best sentence is than the best one of another passage. If there
+    is no other, nothing is known of it, and it is taken to be as in most answers.
     """
     best = ranked[0]
     passage = best.candidate.passage.id
     others = (each.log_odds for each in ranked if each.candidate.passage.id != passage)
     return {
         "best": best.log_odds,
-        "margin": best.log_odds - next(others, best.log_odds),
+        "margin": best.log_odds - next(others, best.log_odds - MEDIAN_MARGIN),
         "cosine": best.features.cosine,
         "grade": best.features.grade,
     }

@@ -72,8 +72,11 @@ def test_quotes_answer_offline(opened: Upheld, question: str, expected: str) -> 
     assert {event.stage for event in answer.trace} >= {"search", "embed", "write", "verify"}
 
 
-def test_a_question_about_something_else_is_not_answered(opened: Upheld) -> None:
-    answer = opened.ask("Which enzyme breaks down lactose?")
+@pytest.mark.parametrize(
+    "question", ["Which enzyme breaks down lactose?", "What is the capital of Peru?"]
+)
+def test_a_question_about_something_else_is_not_answered(opened: Upheld, question: str) -> None:
+    answer = opened.ask(question)
     assert (answer.status, answer.claims, answer.sources) == (Status.ABSTAINED, (), ())
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from upheld.generation.candidates import Candidate, sentences_of
 from upheld.generation.choose import (
     ABSTAIN_BELOW,
+    MEDIAN_MARGIN,
     Ranked,
     p_right,
     pick_sentences,
@@ -74,6 +77,11 @@ def test_a_better_sentence_makes_a_right_answer_likelier() -> None:
     features = right_features(ranked())
     better = features | {"best": features["best"] + 1}
     assert 0 < p_right(features) < p_right(better) < 1
+
+
+def test_where_there_is_no_other_passage_the_best_sentence_leads_as_usual() -> None:
+    alone = [each for each in ranked() if each.candidate.passage == PASSAGE]
+    assert right_features(alone)["margin"] == pytest.approx(MEDIAN_MARGIN)
 
 
 def writer(score: float, abstain_below: float) -> ExtractiveWriter:

@@ -77,3 +77,8 @@ def test_a_pdf_that_cannot_be_read_says_what_to_do(
     with pytest.raises(ReadError, match=reason) as caught:
         read(data, "a.pdf")
     assert what_to_do in caught.value.help
+
+
+@pytest.mark.parametrize("title", ["about:blank", "Untitled"])
+def test_a_title_that_says_nothing_is_none(title: str) -> None:
+    assert read(make_pdf([["The tower opens at nine."]], title=title), "a.pdf").title == ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 _PASSWORD_NEEDED = 4  # FPDF_ERR_PASSWORD
+_NO_TITLES = frozenset(("about:blank", "untitled", "untitled document"))  # by print commands
 # PDFium writes a hyphen at the end of a line as U+FFFE or U+0002, together with the line end.
 SOFT_HYPHEN = re.compile("[\ufffe\x02](?:\r?\n)?")
 _LINE_END = "\r\n"
@@ -57,6 +58,7 @@ def read_pdf(data: bytes, name: str) -> ReadDocument:
                 help="Run it through OCR (for example ocrmypdf) and add the result.",
             )
         title = one_line(pdf.get_metadata_dict().get("Title", ""))
+        title = "" if title.casefold() in _NO_TITLES else title
         return ReadDocument(text, title, pages, _outline(pdf, text, pages))
     except PdfiumError as broken:
         raise ReadError(f"{name} has a page that cannot be read ({broken})") from broken

@@ -5,11 +5,10 @@ from __future__ import annotations
 from sqlalchemy import and_, delete, select
 from sqlalchemy.dialects.postgresql import insert
 
-from upheld.errors import NotFoundError
 from upheld_service.db.answers import forget_unreachable
 from upheld_service.db.database import Session
 from upheld_service.db.tables import answers, collections, documents
-from upheld_service.db.visible import may_see_collection
+from upheld_service.db.visible import may_see_collection, no_collection
 
 
 async def ensure(session: Session, name: str) -> None:
@@ -26,7 +25,7 @@ async def get(session: Session, name: str) -> None:
         may_see_collection(collections.c.name, session),
     )
     if (await session.sql.execute(own)).one_or_none() is None:
-        raise NotFoundError(f"There is no collection {name}.")
+        raise no_collection(name)
 
 
 async def listed(session: Session) -> list[str]:

@@ -13,7 +13,7 @@ from upheld.calibration.fitted import FittedGuarantee, guarantee_in
 from upheld.errors import NotFoundError
 from upheld_service.db.database import Session
 from upheld_service.db.tables import collections, guarantees
-from upheld_service.db.visible import may_see_collection
+from upheld_service.db.visible import may_see_collection, no_collection
 
 Json = Mapping[str, Any]
 _HOW = "POST labelled claims to it: docs/calibrate.md says how they are made."
@@ -88,7 +88,7 @@ async def current(session: Session, collection: str) -> CollectionGuarantee:
     )
     row = (await session.sql.execute(query)).one_or_none()
     if row is None:
-        raise NotFoundError(f"There is no collection {collection}.")
+        raise no_collection(collection)
     # Parsed like a file: invalid content is an error, not "no guarantee".
     fitted = (
         None if row.fitted is None else guarantee_in(row.fitted, f"What is stored for {collection}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, exists, func, or_, true
 
-from upheld.errors import UsageError
+from upheld.errors import NotFoundError, UsageError
 from upheld_service.db.database import Session
 from upheld_service.db.tables import documents
 
@@ -44,3 +44,11 @@ def may_give(labels: frozenset[str], own: frozenset[str] | None) -> None:
             "This key may not assign these labels.",
             help=f"It may assign: {', '.join(sorted(own)) or 'none'}.",
         )
+
+
+def no_collection(name: str) -> NotFoundError:
+    """Say that there is no such collection for the caller, and how one begins."""
+    return NotFoundError(
+        f"There is no collection {name}.",
+        help="A collection begins with its first document: upload one, on the page or by PUT.",
+    )

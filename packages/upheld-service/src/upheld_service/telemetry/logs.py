@@ -85,8 +85,9 @@ def log_json(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=level, force=True)
-    # It logs every call to a language model, which would be a line without a message.
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    # They log every call to a language model, and every job: lines without a message.
+    for name in ("httpx2", "procrastinate"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     logging.captureWarnings(True)
     # Otherwise a record that cannot be written is printed with its arguments.
     logging.raiseExceptions = False

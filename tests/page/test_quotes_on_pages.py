@@ -71,7 +71,7 @@ def shown(page: Page) -> list[MarkedPage]:
     return marked
 
 
-@pytest.mark.parametrize("each", [2, pytest.param(6, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("each", [1, pytest.param(6, marks=pytest.mark.campaign)])
 def test_quotes_are_marked_where_they_are(
     served: Served, visit: Callable[..., Visitor], each: int
 ) -> None:
@@ -87,7 +87,7 @@ def test_quotes_are_marked_where_they_are(
         if sorted(found) != sorted("".join(quote.split()).replace("-", ""))
     ]
     assert wrong == []
-    assert len(quotes) >= 10 * each - 2
+    assert len(quotes) >= 9 * each
 
 
 @pytest.mark.campaign

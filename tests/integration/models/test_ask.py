@@ -151,6 +151,7 @@ def test_the_language_model_writes_claims_with_exact_citations(kb: Path, llama_s
 
 
 @pytest.mark.real
+@pytest.mark.campaign
 def test_a_strict_answer_of_the_language_model_says_only_what_is_upheld(
     kb: Path, llama_server: str
 ) -> None:

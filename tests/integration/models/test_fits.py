@@ -16,6 +16,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
+@pytest.mark.campaign  # the fits themselves are tested with fakes: tests/unit/lab/test_fit_*.py
 @pytest.mark.parametrize(
     ("command", "numbers"),
     [("bridges", {"grade", "shift"})],

@@ -1,7 +1,7 @@
 """The ports: protocols for search engines, models, storage and web pages outside Upheld.
 
-Each port has a fake and a conformance suite in `upheld.testing`; the suite runs on the fake and on
-the real implementation. A port raises only errors of `upheld.errors`.
+Each port has a conformance suite in `upheld.testing` and a fake in `upheld_lab.testing`; the suite
+runs on the fake and on the real implementation. A port raises only errors of `upheld.errors`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +24,8 @@ EXTRAS = {
 
 def command(name: str) -> Any:
     """The command of that name; without its package, one that says what to install."""
+    from importlib.metadata import entry_points  # slow to import, and `ask` needs none of it
+
     for found in entry_points(group=GROUP, name=name):
         return as_command(name, found.load())
     return get_command(_missing(name))

@@ -33,14 +33,14 @@ def test_a_package_brings_its_commands(name: str) -> None:
 def test_without_its_package_a_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, name: str, words: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr(plugins, "entry_points", none_are_found)
+    monkeypatch.setattr("importlib.metadata.entry_points", none_are_found)
     told = CliRunner().invoke(app, [name, *words])
     assert isinstance(told.exception, MissingExtraError)
     assert f"pip install 'upheld[{EXTRAS[name]}]'" in told.exception.help
 
 
 def test_without_packages_the_help_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "entry_points", none_are_found)
+    monkeypatch.setattr("importlib.metadata.entry_points", none_are_found)
     monkeypatch.setenv("COLUMNS", "200")
     told = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
     for name, extra in EXTRAS.items():

@@ -8,7 +8,7 @@ documents or questions, and outlives the answer.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, exists, func, select, update
@@ -40,7 +40,7 @@ class Review:
     ended_at: datetime | None  # None: it is open; with `supported` None: it was skipped
 
 
-_SHOWN = [reviews.c[name] for name in Review.__dataclass_fields__]
+_SHOWN = [reviews.c[each.name] for each in fields(Review)]
 
 
 async def open_review(session: Session, collection: str, author: str) -> Review | None:

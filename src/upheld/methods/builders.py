@@ -213,7 +213,7 @@ def extractive_answerer(stages: StageFactory, bridges: bool) -> ExtractiveAnswer
 
 
 def final_checks(stages: StageFactory, chosen: UpheldParameters) -> FinalChecks:
-    """Rivals are looked for in all that the search found, which this run has graded already."""
+    """Conflicts are looked for in all that the search found, which this run has graded already."""
     grader = stages.resources.grade.grader
     deeper = chosen.model_copy(update={"passages": Rerank.candidates})
     gate = relevance_gate(stages, chosen.bridges)

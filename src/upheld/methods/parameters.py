@@ -138,5 +138,7 @@ class UpheldParameters(Parameters):
     bridges: bool = Field(True, description="also quote passages that a quoted passage names")
     relevance_gate: bool = Field(True, description="quote or withhold answers of low relevance")
     # Off: of the 14 it reported on manuals, none was a conflict (docs/decisions/013-rivals.md).
-    detect_conflicts: bool = Field(False, description="report documents that disagree; often wrong")
+    detect_conflicts: bool = Field(
+        False, description="also report documents that disagree in other words; often wrong"
+    )
     unsupported: UnsupportedPolicy = Field(UnsupportedPolicy.MARK, description="unsupported claims")

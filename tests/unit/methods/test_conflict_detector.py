@@ -99,6 +99,9 @@ async def test_what_is_not_upheld_has_no_rivals() -> None:
     assert await conflicts(detect_conflicts(passage("other", HARROW)), fallen) == []
 
 
+FREELY = "It was John Harrow who built the tall lighthouse that Cold Point has."
+
+
 async def test_a_sentence_beside_the_point_has_no_rivals() -> None:
     beside = passage("own", "Agnes Tolland kept a diary.")
     assert await conflicts(detect_conflicts(passage("other", HARROW)), draft(claim(beside))) == []
@@ -113,15 +116,17 @@ async def test_few_passages_are_looked_into() -> None:
     )  # the claim, and a sentence of each
 
 
-async def test_without_a_grader_no_conflict_is_detected() -> None:
+async def test_without_a_grader_only_sentences_that_differ_in_one_value_conflict() -> None:
     stage = replace(detect_conflicts(passage("other", HARROW)), grader=None)
-    assert await conflicts(stage) == []
+    assert await conflicts(stage) == [HARROW]
+    freely = passage("other", "It was John Harrow whom Cold Point owes its lighthouse to.")
+    assert await conflicts(replace(detect_conflicts(freely), grader=None)) == []
 
 
 async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
     before = draft()
     with start_run() as run:
-        stage = detect_conflicts(passage("other", HARROW), grader=FakeGrader(faults=[Fault.ERROR]))
+        stage = detect_conflicts(passage("other", FREELY), grader=FakeGrader(faults=[Fault.ERROR]))
         assert await stage(before) == before
     assert any("conflicts" in label for label in run.degraded)
 
@@ -129,7 +134,7 @@ async def test_a_grader_that_fails_takes_nothing_away_and_is_told() -> None:
 async def test_when_time_is_up_nobody_is_asked() -> None:
     before = draft()
     with start_run(Budget(seconds=1e-9)) as run:
-        assert await detect_conflicts(passage("other", HARROW))(before) == before
+        assert await detect_conflicts(passage("other", FREELY))(before) == before
     assert not run.degraded
 
 

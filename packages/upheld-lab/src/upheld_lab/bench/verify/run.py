@@ -13,6 +13,8 @@ from upheld_lab.bench.report import Watch
 from upheld_lab.bench.verify.read import Seen, see
 from upheld_lab.bench.verify.sets import APART, SEVEN, load
 
+APART_CASES = 300  # of each set that is in no bar
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -55,7 +57,8 @@ async def measure_sets(
     found = {}
     for name in names:
         pairs, seconds = kept.judged, kept.seconds
-        seen = await see(stage, load(name, choice.data)[: choice.limit], watch, name)
+        limit = APART_CASES if choice.limit is None and name in APART else choice.limit
+        seen = await see(stage, load(name, choice.data)[:limit], watch, name)
         scores = [one.probability(verify.decide) for one in seen]
         found[name] = Measured(seen, scores, kept.judged - pairs, kept.seconds - seconds)
     return found

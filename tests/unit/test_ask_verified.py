@@ -22,7 +22,7 @@ def verdicts(answer: Answer) -> list[Support]:
     return [claim.verdict.support for claim in answer.claims]
 
 
-MIXED = written("It takes 35 minutes.", "It takes 50 minutes.", "Gulls nest on deck.")
+MIXED = written("It takes 35 minutes.", "The crossing takes 50 minutes.", "Gulls nest on deck.")
 
 
 async def test_every_claim_has_its_verdict_and_the_words_for_it(tmp_path: Path) -> None:

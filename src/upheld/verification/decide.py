@@ -7,12 +7,13 @@ beside the weights of a verifier.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from upheld.errors import ModelError
+from upheld.text.sentences import Span
 from upheld.types import Cause, Citation, Claim, Support, Verdict, content_hash
 from upheld.verification.aggregate import Aggregate, Features, SourceScore, source_scores
 from upheld.verification.premises import Finding, Task
@@ -29,7 +30,6 @@ class Decide:
 
     aggregate: Aggregate = Aggregate()
     supported_above: float = 0.5
-    contradicted_above: float = 0.5  # above 1, a two-way verifier: it never says `contradicted`
 
     def probability(self, features: Features) -> float:
         """The probability of support; below the threshold if a rule vetoes every premise.
@@ -43,18 +43,15 @@ class Decide:
     @property
     def fingerprint(self) -> str:
         """A short hash of the values that decide, independent of how classes are named."""
-        values = [*astuple(self.aggregate), self.supported_above, self.contradicted_above]
+        values = [*astuple(self.aggregate), self.supported_above]
         return content_hash(json.dumps(values))[:8]
 
     def supports(self, reading: SourceScore) -> bool:
         return self.probability(reading.features) >= self.supported_above
 
-    def contradicts(self, reading: SourceScore) -> bool:
-        return reading.contradicts >= self.contradicted_above
-
     def upholds(self, task: Task, findings: Sequence[Finding]) -> bool:
         """Whether these findings support the claim, from one source or several together."""
-        return any(map(self.supports, self._sound(source_scores(task, findings))))
+        return any(map(self.supports, source_scores(task, findings)))
 
     def __call__(
         self,
@@ -66,24 +63,33 @@ class Decide:
         """The claim with its verdict, and a verdict for each of its citations."""
         if task.settled is not None:
             return replace(task.claim, verdict=task.settled)
-        read = self._sound(source_scores(task, findings))
-        verdict = self._verdict(task, read, task.failure or failure, model)
-        citations = tuple(self._own(each, task, read) for each in task.claim.citations)
+        read = source_scores(task, findings)
+        against = self._against(task, read)
+        verdict = self._verdict(task, read, against, task.failure or failure, model)
+        citations = tuple(self._own(each, task, read, against) for each in task.claim.citations)
         return replace(task.claim, verdict=verdict, citations=citations)
 
-    def _sound(self, read: Sequence[SourceScore]) -> list[SourceScore]:
-        """Drop joint scores of sources if one of them alone contradicts the claim."""
-        against = {each.sources[0] for each in read if each.alone and self.contradicts(each)}
-        return [each for each in read if each.alone or against.isdisjoint(each.sources)]
+    def _against(self, task: Task, read: Sequence[SourceScore]) -> dict[Source, Span]:
+        """The sources that give another value for the same thing, and the sentence that does.
+
+        A source that supports or quotes the claim as well is none of them.
+        """
+        uphold = {each.sources[0] for each in read if each.alone and self.supports(each)}
+        uphold |= {source for source, _ in task.quotes}
+        others = [source for source in (*task.cited, *task.others) if source not in uphold]
+        found = {source: source.contradicting(task.said) for source in others}
+        return {source: span for source, span in found.items() if span is not None}
 
     def _verdict(
         self,
         task: Task,
         read: Sequence[SourceScore],
+        otherwise: Mapping[Source, Span],
         failure: CheckFailure | None,
         model: str | None,
     ) -> Verdict:
-        against = self._cited_against(task, read)
+        cited = [source.cite(span, Support.CONTRADICTED) for source, span in otherwise.items()]
+        against = tuple(cited[:_MOST_EVIDENCE])
         if task.quotes:
             return _quoted(task, against)
         # The same number for every verdict, because thresholds are fitted on these numbers.
@@ -112,15 +118,6 @@ class Decide:
         found = [each for each in supports if kind(each) == best]
         return sorted(found, key=lambda each: -self.probability(each.features))
 
-    def _cited_against(self, task: Task, read: Sequence[SourceScore]) -> tuple[Citation, ...]:
-        """Citations that contradict it: from single sources, or else from several together."""
-        found = [each for each in read if self.contradicts(each)]
-        found = [each for each in found if each.alone] or found
-        findings = [each for reading in found for each in reading.findings]
-        telling = [e for e in findings if e.judgement.contradicts >= self.contradicted_above]
-        telling.sort(key=lambda each: -each.judgement.contradicts)
-        return _cited(task, telling, Support.CONTRADICTED)
-
     def _entailed(
         self,
         task: Task,
@@ -148,7 +145,13 @@ class Decide:
             return least.reason, least.cause
         return "no source says this", Cause.NOT_ENTAILED
 
-    def _own(self, citation: Citation, task: Task, read: Sequence[SourceScore]) -> Citation:
+    def _own(
+        self,
+        citation: Citation,
+        task: Task,
+        read: Sequence[SourceScore],
+        otherwise: Mapping[Source, Span],
+    ) -> Citation:
         """The citation with its own support, narrowed to the words that matter most."""
         source = next((s for s in task.cited if s.passage.id == citation.passage_id), None)
         if source is None:
@@ -162,11 +165,10 @@ class Decide:
             (each for each in within if source in each.sources), key=lambda each: not each.alone
         )
         support = self._of_citation(task, source, within, about)
+        if support is Support.UNSUPPORTED and source in otherwise:
+            return source.cite(otherwise[source], Support.CONTRADICTED)
         telling = [
-            each.best
-            for each in about
-            if (support is Support.SUPPORTED and self.supports(each))
-            or (support is Support.CONTRADICTED and self.contradicts(each))
+            each.best for each in about if support is Support.SUPPORTED and self.supports(each)
         ]
         spans = [p.spans for each in telling[:1] for p in each.premise.parts if p.source is source]
         return source.cite(source.closest(task.said, *spans), support)
@@ -184,8 +186,6 @@ class Decide:
         enough = task.quotes or any(each.alone and self.supports(each) for each in within)
         if not enough and any(map(self.supports, about)):
             return Support.SUPPORTED  # passages that support it only together all count
-        if any(map(self.contradicts, alone)):
-            return Support.CONTRADICTED
         if not alone or source.passage.id in task.unread:
             return Support.NOT_CHECKED
         return Support.UNSUPPORTED
@@ -213,9 +213,6 @@ def _cited(task: Task, findings: Iterable[Finding], support: Support) -> tuple[C
     return tuple(found.values())[:_MOST_EVIDENCE]
 
 
-NEVER = 2.0  # no probability reaches it: a verifier that does not say `contradicted`
-
-
 class Fit(BaseModel):
     """The file `fit.json`, which belongs to one file of weights."""
 
@@ -225,7 +222,7 @@ class Fit(BaseModel):
     # Weights of 0.1 have the name before 0.2.
     aggregate: dict[str, FiniteFloat] = Field(validation_alias=AliasChoices("aggregate", "pool"))
     supported_above: float = Field(gt=0, le=1)
-    contradicted_above: float = Field(gt=0, le=NEVER)
+    contradicted_above: float | None = None  # weights of 0.1 have it; nothing uses it
     fitted_on: dict[str, int]  # cases of each set
 
 
@@ -242,5 +239,4 @@ def fitted(content: str, verifier: str) -> Decide:
     return Decide(
         aggregate=aggregate,
         supported_above=fit.supported_above,
-        contradicted_above=fit.contradicted_above,
     )

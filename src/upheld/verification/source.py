@@ -19,6 +19,7 @@ from upheld.text.word_search import WordIndex
 from upheld.text.words import terms
 from upheld.types import Cause, Citation, Passage, Support
 from upheld.verification.assertion import Unasserted, unasserted
+from upheld.verification.different_values import different_values
 from upheld.verification.exact_quote import Quotable, quotable
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _MOST_JUNK = 0.1
 _LEAST_TEXT = 0.5  # share of letters, digits and spaces; prose has 0.95, tables and code 0.7
 _MOST_GATHERED_FROM = 256  # sentences
 _MOST_SCORED = 32  # sentences that are compared by length too
+_MOST_COMPARED = 12  # sentences that may give another value
 _LENGTH_OFFSET, _LENGTH_POWER = 4, 0.3  # how much a long sentence is held back
 _CONTEXT_SHARE = 3  # title and headings may take at most a third of a premise
 
@@ -267,6 +269,17 @@ class Source:
 
         among = self.inside(within) if within else self._nearest_sentences(told)
         return max(among, key=shared, default=(0, 0))
+
+    def contradicting(self, claim: str) -> Span | None:
+        """Return a sentence that gives another value for the same thing."""
+        if self.failure is not None:
+            return None
+        shared = self.words.shared(terms(claim))
+        nearest = sorted(shared, key=lambda at: (-shared[at], at))[:_MOST_COMPARED]
+        for span in (self.sentences[at] for at in nearest):
+            if span not in self.unasserted and different_values(claim, self.text[slice(*span)]):
+                return span
+        return None
 
     def inside(self, within: Sequence[Span]) -> list[Span]:
         """Return the sentences that overlap with these spans."""

@@ -82,8 +82,9 @@ def test_the_wrong_mark_is_mended(claims: dict[str, Claim], checked: CheckedAnsw
 
 
 def test_the_contradicted_sentence_is_found(claims: dict[str, Claim]) -> None:
-    """`unsupported`: the shipped verifier is two-way, see docs/results/verify.md."""
-    assert claims[CONTRADICTED].verdict.support is Support.UNSUPPORTED
+    assert claims[CONTRADICTED].verdict.support is Support.CONTRADICTED
+    [against] = claims[CONTRADICTED].verdict.evidence_against
+    assert "not" in against.quote
 
 
 def test_the_invented_sentence_is_found(claims: dict[str, Claim]) -> None:

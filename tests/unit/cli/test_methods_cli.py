@@ -177,6 +177,7 @@ WHERE: Mapping[tuple[Any, ...], dict[str, Any]] = {
     ("uoq", "select"): {"given": {"sessions": 3}},
     ("uoq", "delta"): {"given": {"sessions": 3, "select": "r_q"}},
     ("fave", "passages"): {"given": {"per_question": 10}},
+    ("upheld", "detect_conflicts"): {"good": True, "question": FERRY},
     ("upheld", "bridges"): {"writes": False, "question": FERRY},
     ("upheld", "rounds", 5): {"given": {"rounds": 0}},
     ("upheld", "unsupported"): {"given": {"rounds": 0}, "question": FERRY},

@@ -235,7 +235,7 @@ async def test_a_claim_that_nothing_new_upholds_is_restated_alone() -> None:
 
 
 async def test_restating_knows_what_the_new_passages_say_against_it() -> None:
-    late = "The museum opened in the year 1882, they say."
+    late = "The museum was opened in 1882."
     llm = FakeLLM(Says({OPEN: written((late, [1]))}, {late: written((OPENED, [1]))}))
     first = await shelf({"shop": "The museum has opened a shop."})
     draft, _ = await ask(method(by_word(first, "1882", await shelf(MUSEUM)), llm))

@@ -27,12 +27,12 @@ async def test_an_answer_shows_verdicts_quotes_and_sources(tmp_path: Path) -> No
 
 async def test_what_is_not_supported_says_why() -> None:
     checked = await check(
-        Verify(model=FakeEntailment()), "It has 200 steps. [1]", ["It has 189 steps."]
+        Verify(model=FakeEntailment()), "The tower has 200 steps. [1]", ["The tower has 189 steps."]
     )
     told = checked_text(checked)
     assert told.startswith("not all is supported\n\n")
-    assert "It has 200 steps. [1] — contradicted\n    a source says otherwise\n" in told
-    assert told.endswith("    “It has 189 steps.” [1]\n\n[1] untitled")
+    assert "The tower has 200 steps. [1] — contradicted\n    a source says otherwise\n" in told
+    assert told.endswith("    “The tower has 189 steps.” [1]\n\n[1] untitled")
 
 
 def test_a_quote_cannot_close_its_quotation_marks() -> None:

@@ -28,10 +28,18 @@ def test_what_is_reported_as_a_conflict_is_one() -> None:
     ("one", "other", "difference"),
     [
         ("The tower opens at 9.", "The tower opens at 10.", Difference.QUANTITY),
-        ("The fair is on 3 May.", "The fair is on 4 June.", None),  # one word is no subject
-        ("The spring fair is on 3 May.", "The spring fair is on 4 June.", Difference.QUANTITY),
+        ("The fair is on 3 May.", "The fair is on 4 June.", Difference.QUANTITY),
+        ("It opens on 3 May.", "It opens on 4 June.", None),  # what does?
         ("Ada Lind designed the tower.", "Paul Roth designed the tower.", Difference.NAME),
         ("Dogs may enter the tower.", "Dogs may not enter the tower.", Difference.DENIAL),
+        (
+            "Dogs are allowed.",
+            "Dogs are not allowed, because there is glass on the floor.",
+            Difference.DENIAL,
+        ),
+        ("It opened in 1882.", "It opened in 1881 on Park Road.", None),
+        ("The inn opened in 1882.", "The inn opened in 1881 on Park Road.", Difference.QUANTITY),
+        ("The inn has 80 rooms.", "30 rooms of the inn have a balcony.", None),
         ("The tower is 3 km away.", "The tower is 3,000 m away.", None),
         ("The tower opens at 9.", "The old tower opens at 10.", None),
         ("In 2019 the fee was 5 euros.", "In 2020 the fee was 6 euros.", None),

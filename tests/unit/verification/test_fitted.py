@@ -23,7 +23,7 @@ GOOD: dict[str, Any] = {
 def test_what_was_written_is_what_weighs() -> None:
     decide = fitted(json.dumps(GOOD), "model:1")
     assert (decide.aggregate.best, decide.aggregate.bias) == (0.5, -1.0)
-    assert (decide.supported_above, decide.contradicted_above) == (0.5, 2.0)
+    assert decide.supported_above == 0.5
 
 
 def test_weights_of_0_1_name_the_aggregation_otherwise() -> None:
@@ -34,7 +34,7 @@ def test_weights_of_0_1_name_the_aggregation_otherwise() -> None:
 def test_the_fingerprint_follows_the_values_and_nothing_else() -> None:
     decide = fitted(json.dumps(GOOD), "model:1")
     # Part of what a guarantee is bound to: a new one here means that all must be fitted again.
-    assert decide.fingerprint == "acc38299"
+    assert decide.fingerprint == "fdf3d553"
     assert replace(decide, supported_above=0.6).fingerprint != decide.fingerprint
     lighter = replace(decide.aggregate, best=0.4)
     assert replace(decide, aggregate=lighter).fingerprint != decide.fingerprint
@@ -47,7 +47,6 @@ def test_the_fingerprint_follows_the_values_and_nothing_else() -> None:
         {"supported_above": 0.0},  # everything would be supported
         {"supported_above": 1.5},
         {"supported_above": float("nan")},
-        {"contradicted_above": 0.0},
         {"aggregate": {"best": float("inf")}},
         {"aggregate": {"unheard_of": 1.0}},
         {"aggregate": None},

@@ -143,7 +143,7 @@ async def test_contradiction_keeps_its_evidence() -> None:
 
 
 async def test_evidence_for_and_against_are_both_kept() -> None:
-    other = passage("other", "The ferry never leaves the harbour at noon.")
+    other = passage("other", "The ferry never leaves at noon.")
     found = await checked(
         "The ferry leaves at noon.", FERRY_PASSAGE, other, passages=(FERRY_PASSAGE, other)
     )
@@ -345,7 +345,7 @@ async def test_no_claims_cost_nothing() -> None:
         ("Yes: The ferry leaves at noon.", Support.SUPPORTED),
         ("No: Dogs are not allowed on the ferry.", Support.SUPPORTED),
         ("Yes: Dogs are allowed on the ferry.", Support.CONTRADICTED),
-        ("No: The ferry leaves at noon.", Support.CONTRADICTED),  # the two parts do not agree
+        ("No: The ferry leaves at noon.", Support.UNSUPPORTED),  # the two parts do not agree
         ("at one: The ferry leaves the harbour at noon.", Support.UNSUPPORTED),
     ],
 )

@@ -37,7 +37,12 @@ class ConflictDetector:
 
     async def __call__(self, draft: Draft) -> Draft:
         """The draft with a conflict for every claim that another document disagrees with."""
-        claims = [each for each in draft.claims if is_supported(each) and each.citations]
+        known = {each.claim for each in draft.conflicts}
+        claims = [
+            each
+            for each in draft.claims
+            if is_supported(each) and each.citations and each.text not in known
+        ]
         if not claims:
             return draft
         try:

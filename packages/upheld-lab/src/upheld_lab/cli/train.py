@@ -183,12 +183,6 @@ def fit(
     data: Data,
     cache: Cache = None,
     challenge: Challenge = None,
-    two_way: Annotated[
-        bool,
-        typer.Option(
-            "--two-way", help="Fit without the verdict contradicted: only supported or unsupported."
-        ),
-    ] = False,
 ) -> None:
     """Fit the weights and thresholds of a verifier's scores; writes fit.json.
 
@@ -206,7 +200,6 @@ def fit(
                 cache or default_cache(),
                 watch,
                 challenge=challenge,
-                two_way=two_way,
             )
         )
     typer.echo(json.dumps(found, indent=2))

@@ -10,8 +10,6 @@ import numpy as np
 from upheld.verification.aggregate import NAMES, Aggregate, Features
 from upheld.verification.decide import Decide
 from upheld_lab.bench.logistic import logistic
-from upheld_lab.bench.verify.figures import balanced_accuracy
-from upheld_lab.bench.verify.labels import Label
 from upheld_lab.bench.verify.read import Seen
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ def fit(sets: Mapping[str, Sequence[Seen]], half: Collection[str] = ()) -> Decid
     With every set counting alike, probabilities of sets that were left out were further from the
     truth.
     """
-    every = [one for seen in sets.values() for one in seen]
     read = [
         (features, one.supported, name in half)
         for name, seen in sets.items()
@@ -37,7 +34,6 @@ def fit(sets: Mapping[str, Sequence[Seen]], half: Collection[str] = ()) -> Decid
     return Decide(
         aggregate=_aggregate(read),
         supported_above=EVEN_ODDS,
-        contradicted_above=_contradicted_above(every),
     )
 
 
@@ -74,18 +70,6 @@ def _is_sound(at: int, weight: float) -> bool:
 
 _FOR = frozenset(("best", "second", "gathered", "focus", "overlap", "quantity_match"))
 _EITHER = frozenset(("premises",))  # all others speak against a claim
-
-
-def best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> float:
-    """Where the balanced accuracy is highest."""
-    grid = sorted({round(score, 3) for score in scores})
-    return max(grid, key=lambda above: balanced_accuracy(scores, positive, above))
-
-
-def _contradicted_above(seen: Sequence[Seen]) -> float:
-    told = [one for one in seen if one.case.label in (Label.CONTRADICTS, Label.NEUTRAL)]
-    scores = [one.contradicts for one in told]
-    return best_threshold(scores, [one.case.label is Label.CONTRADICTS for one in told])
 
 
 def _row(features: Features) -> list[float]:

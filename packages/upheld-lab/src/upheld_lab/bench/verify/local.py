@@ -54,9 +54,9 @@ async def bench_shipped(
         bars, rows = await quality(sets, verify.decide, VectorCache(embedder, choice.cache))
         # Promises are about answers like these, not about seven sets of seven kinds.
         train, test = await _rag_answers(verify, model, choice, watch)
-        found, rag = rag_rows(train, test, verify.decide)
+        rag_bars, rag = rag_rows(train, test, verify.decide)
         guaranteed, guarantee_rows = guarantee(seven, test.measured(verify.decide), above)
-        bars |= found
+        bars |= rag_bars
         rows += [*rag, *guarantee_rows]
         if scorer is not None:
             rows += await scorer_rows(scorer, verify, seven, choice, watch)

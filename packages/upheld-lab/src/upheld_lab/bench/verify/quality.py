@@ -30,24 +30,31 @@ async def quality(
         rows.append(_row(name, found, near, above))
     seven = {name: sets[name] for name in SEVEN}
     pooled = joined(list(seven.values()))
-    told = {name: _told(sets[name].seen) for name in THREE_WAY}
-    sure = decide.contradicted_above
+    told = {name: _told(sets[name].seen, decide) for name in THREE_WAY}
     bars = {
         "macro_auc": statistics.mean(row["auc"] for row in rows if row["set"] in SEVEN),
         "min_margin_over_overlap": min(
             row["margin over overlap"] for row in rows if row["set"] in SEVEN
         ),
         "ece": calibration_error(pooled.scores, pooled.supported),
-        "contradiction_bacc": min(balanced_accuracy(*each, sure) for each in told.values()),
+        "mean_bacc": statistics.mean(
+            row["balanced accuracy"] for row in rows if row["set"] in SEVEN
+        ),
+        "contradiction_bacc": min(
+            balanced_accuracy(verdicts, truth, 0.5) for verdicts, _, truth in told.values()
+        ),
     }
     rows += [
         {
             "contradicted against neutral": name,
-            "claims": len(each[0]),
-            "balanced accuracy": balanced_accuracy(*each, sure),
-            "auc": auc(*each),
+            "claims": len(truth),
+            "contradicted": sum(truth),
+            "called contradicted": sum(verdicts),
+            "of them rightly": sum(v and t for v, t in zip(verdicts, truth, strict=True)),
+            "balanced accuracy": balanced_accuracy(verdicts, truth, 0.5),
+            "auc of the model": auc(scores, truth),
         }
-        for name, each in told.items()
+        for name, (verdicts, scores, truth) in told.items()
     ]
     rows += [
         row
@@ -116,11 +123,11 @@ def _left_out(sets: Mapping[str, Measured]) -> list[Row]:
     return rows
 
 
-def _told(seen: Sequence[Seen]) -> tuple[list[float], list[bool]]:
+def _told(seen: Sequence[Seen], decide: Decide) -> tuple[list[bool], list[float], list[bool]]:
+    """Verdicts, scores of the model, and truth of the claims that are contradicted or neutral."""
     told = [one for one in seen if one.case.label in (Label.CONTRADICTS, Label.NEUTRAL)]
-    return [one.contradicts for one in told], [one.case.label is Label.CONTRADICTS for one in told]
-
-
-def _against(seen: Sequence[Seen], decide: Decide) -> float:
-    scores, truth = _told(seen)
-    return balanced_accuracy(scores, truth, decide.contradicted_above)
+    return (
+        [one.contradicted(decide) for one in told],
+        [one.contradicts for one in told],
+        [one.case.label is Label.CONTRADICTS for one in told],
+    )

@@ -23,7 +23,8 @@ class Sentence:
 
     quoted: bool
     features: tuple[Features, ...]  # none: it was not checked
-    contradicts: float
+    contradicts: float  # what the model says; no verdict depends on it
+    contradicted: bool  # whether a source gives another value for the same thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,15 @@ class Seen:
     @property
     def contradicts(self) -> float:
         return max((each.contradicts for each in self.sentences), default=0.0)
+
+    def contradicted(self, decide: Decide) -> bool:
+        """Whether the verdict is `contradicted`."""
+        weakest = min(self.sentences, key=lambda each: _probability(each, decide), default=None)
+        return (
+            weakest is not None
+            and weakest.contradicted
+            and _probability(weakest, decide) < decide.supported_above
+        )
 
     @property
     def checked(self) -> bool:
@@ -105,7 +115,8 @@ async def _see(verify: Verify, case: Case) -> Seen:
             every = source_scores(task, found.findings)
             features = tuple(each.features for each in every)
             against = max((each.contradicts for each in every), default=0.0)
-            sentences.append(Sentence(bool(task.quotes), features, against))
+            other_value = any(each.contradicting(task.said) for each in (*task.cited, *task.others))
+            sentences.append(Sentence(bool(task.quotes), features, against, other_value))
     return Seen(case, tuple(sentences), overlap(case))
 
 

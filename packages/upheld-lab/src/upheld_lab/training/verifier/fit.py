@@ -11,7 +11,7 @@ from typing import Any
 
 from upheld.edge.onnx.cross_encoder import LocalEntailment
 from upheld.edge.onnx.embedder import LocalEmbedder
-from upheld.verification.decide import NEVER, Decide
+from upheld.verification.decide import Decide
 from upheld.verification.verify import Verify
 from upheld_lab.bench.judgements import KeptJudgements
 from upheld_lab.bench.pack import lot
@@ -48,12 +48,10 @@ async def fit_verifier(
     watch: Watch,
     *,
     challenge: Path | None = None,
-    two_way: bool = False,
 ) -> dict[str, Any]:
     """Fit for the model in a folder, and write `fit.json` beside it.
 
     `challenge` is the folder of twins whose dev half is fitted on, with twins on made-up documents.
-    A two-way verifier says `unsupported` where another would say `contradicted`.
     """
     model = LocalEntailment(folder / "model.onnx", folder / "tokenizer.json")
     kept = KeptJudgements(model, cache / "judgements.sqlite")
@@ -73,7 +71,6 @@ async def fit_verifier(
         "verifier": model.identity,
         "aggregate": asdict(decide.aggregate),
         "supported_above": decide.supported_above,
-        "contradicted_above": NEVER if two_way else decide.contradicted_above,
         "fitted_on": {name: len(cases) for name, cases in seen.items()},
     }
     (folder / "fit.json").write_text(json.dumps(found, indent=2) + "\n")

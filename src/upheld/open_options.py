@@ -37,6 +37,12 @@ class OpenSettings(TypedDict, total=False):
     llm_url: str | None
     llm_model: str | None
     llm_api_key: SecretStr | str | None
+    planner_url: str | None
+    planner_model: str | None
+    planner_api_key: SecretStr | str | None
+    checker_url: str | None
+    checker_model: str | None
+    checker_api_key: SecretStr | str | None
     llm_concurrency: int | None
     llm_timeout: float | None
     call_cache: Path | str | None

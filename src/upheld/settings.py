@@ -83,6 +83,28 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = Field(
         None, description="API key for that server, if it needs one."
     )
+    planner_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="A server for the model that plans sub-questions; default: that of `llm_url`.",
+    )
+    planner_model: str | None = Field(
+        None, description="The model that plans sub-questions; default: `llm_model`."
+    )
+    planner_api_key: SecretStr | None = Field(
+        None, description="API key for the server of the planner."
+    )
+    checker_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="A server for the model that judges drafts; default: that of `llm_url`.",
+    )
+    checker_model: str | None = Field(
+        None, description="The model that judges drafts; default: `llm_model`."
+    )
+    checker_api_key: SecretStr | None = Field(
+        None, description="API key for the server of the checker."
+    )
     llm_concurrency: int = Field(4, ge=1, description="Calls to that server at the same time.")
     llm_timeout: float = Field(120, gt=0, description="Seconds that one call may take.")
     call_cache: Path | None = Field(
@@ -205,6 +227,8 @@ class Settings(BaseSettings):
     def setup(self) -> str:
         """The settings that influence answers, as text: a part of the pipeline's name."""
         writer = self.llm_model or "quotes"
+        for name, model in (("planner", self.planner_model), ("checker", self.checker_model)):
+            writer += f", {name} {model}" if model else ""
         length = "" if self.answer_tokens is None else f", {self.answer_tokens} tokens"
         return f"upheld {__version__}, {writer}, {self.search}, {self.passages} passages{length}"
 

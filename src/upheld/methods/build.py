@@ -182,6 +182,16 @@ class StageFactory:
         """A stage that needs the language model; None without one, or if it is not wanted."""
         return None if self.resources.llm is None or not wanted else stage(self.resources.llm)
 
+    def with_planner(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
+        """A stage that plans: with the planner's model if the settings name one, else the LLM."""
+        llm = self.resources.planner or self.resources.llm
+        return None if llm is None or not wanted else stage(llm)
+
+    def with_checker(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
+        """A stage that judges: with the checker's model if the settings name one, else the LLM."""
+        llm = self.resources.checker or self.resources.llm
+        return None if llm is None or not wanted else stage(llm)
+
     def distil(self, wanted: bool) -> Distil | None:
         """The stage that keeps only the strips of passages that help; None if not wanted."""
         return Distil(grader=self.resources.grade.grader) if wanted else None

@@ -89,8 +89,8 @@ def cov_rag(stages: StageFactory, chosen: CovRagParameters) -> CoVRAG:
         search=stages.search(),
         fallback_search=stages.fallback_search(chosen.fallback_search),
         write=stages.write,
-        verify=stages.with_llm(lambda llm: ChainVerify(llm=llm, chain=chosen.chain)),
-        revise_first=stages.with_llm(
+        verify=stages.with_checker(lambda llm: ChainVerify(llm=llm, chain=chosen.chain)),
+        revise_first=stages.with_checker(
             lambda llm: ReviseFirst(llm=llm), chosen.revise is Position.START
         ),
         revise=chosen.revise,
@@ -128,10 +128,10 @@ def coq(stages: StageFactory, chosen: CoqParameters) -> CoQ:
     """Chain of query, with or without its selector."""
     stages = replace(stages, rules=load("write_step"))  # prompt B, with its demonstration
     chooses = chosen.selector is not By.OFF
-    select = stages.with_llm(lambda llm: selector(llm, chosen.selector), chooses)
+    select = stages.with_planner(lambda llm: selector(llm, chosen.selector), chooses)
     return CoQ(
         search=stages.found(chosen.candidates),
-        next_question=stages.with_llm(
+        next_question=stages.with_planner(
             lambda llm: NextQuestion(llm=llm, samples=chosen.samples if chooses else 1)
         ),
         order=Order(grader=stages.grader, limit=chosen.per_question),
@@ -153,7 +153,7 @@ def fave(stages: StageFactory, chosen: FaveParameters) -> FaVe:
         write = WriteOrQuote(write=best, quote=stages.quote)
     return FaVe(
         search=stages.found(chosen.candidates),
-        plan=stages.with_llm(
+        plan=stages.with_planner(
             lambda llm: Plan(
                 llm=llm,
                 sessions=chosen.sessions,
@@ -162,7 +162,9 @@ def fave(stages: StageFactory, chosen: FaveParameters) -> FaVe:
             )
         ),
         order=Order(grader=stages.grader, limit=chosen.per_question),
-        select=Select(llm=stages.resources.llm, by=chosen.select, delta=chosen.delta),
+        select=Select(
+            llm=stages.with_planner(lambda llm: llm), by=chosen.select, delta=chosen.delta
+        ),
         write=write,
     )
 
@@ -180,7 +182,7 @@ def upheld(stages: StageFactory, chosen: UpheldParameters) -> ByDiagnosis:
         ),  # quotes are sentences: strips only hide some
         rewrite=stages.with_llm(lambda llm: Rewrite(llm=llm)),
         fallback_search=fallback_search,
-        plan=stages.with_llm(
+        plan=stages.with_planner(
             lambda llm: Plan(
                 llm=llm,
                 prompt=load("plan"),  # it takes no answer for granted

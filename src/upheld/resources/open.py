@@ -12,6 +12,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
+
+from pydantic import SecretStr
 
 from upheld._internal.otel import OtelTracer
 from upheld.errors import SettingsError, UpheldError
@@ -41,6 +44,8 @@ class Resources:
     judge: JudgeUncertain | None = None
     fallback_search: FallbackSearch | None = None
     searcher: Searcher | None = None  # the caller's, used for answers instead of the index
+    planner: LLM | None = None  # plans sub-questions; None: the language model does
+    checker: LLM | None = None  # judges drafts; None: the language model does
 
     async def close(self) -> None:
         """Close everything, even if closing one part fails."""
@@ -69,6 +74,8 @@ class Shared:
     chunker: Chunker
     reader: ReadWorker
     judge: JudgeUncertain | None
+    planner: LLM | None = None
+    checker: LLM | None = None
 
     async def close(self) -> None:
         await close_models(self)
@@ -79,7 +86,8 @@ async def close_models(parts: Resources | Shared) -> None:
     async with AsyncExitStack() as closing:
         # In a thread, because ending the reader's processes can take a moment.
         closing.push_async_callback(asyncio.to_thread, parts.reader.close)
-        for part in (parts.grade.grader, parts.verify.model, parts.llm, parts.embedder):
+        models = (parts.grade.grader, parts.verify.model, parts.embedder)
+        for part in (*models, parts.llm, parts.planner, parts.checker):
             if part is not None:
                 closing.push_async_callback(part.close)
 
@@ -124,6 +132,7 @@ def _written_by(llm: LLM, settings: Settings) -> Settings:
 def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
     """Open the models that the settings name, the chunker and the file reader."""
     llm = open_llm(settings) if llm is None else _cached(llm, settings)
+    planner, checker = open_seat(settings, "planner"), open_seat(settings, "checker")
     embedder = open_embedder(settings)
     verify = replace(open_verify(settings), embedder=embedder)
     return Shared(
@@ -133,7 +142,9 @@ def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
         grade=open_grade(settings),
         chunker=chunker(settings),
         reader=reader(settings),
-        judge=judge_stage(settings, llm, verify),
+        judge=judge_stage(settings, checker or llm, verify),
+        planner=planner,
+        checker=checker,
     )
 
 
@@ -152,6 +163,8 @@ async def join(shared: Shared, settings: Settings, index: Index | None = None) -
         chunker=shared.chunker,
         reader=shared.reader,
         judge=shared.judge,
+        planner=shared.planner,
+        checker=shared.checker,
         fallback_search=open_fallback_search(
             settings, index, embedder, shared.reader, shared.chunker
         ),
@@ -236,12 +249,35 @@ def open_llm(settings: Settings) -> LLM | None:
     check_settings(settings)
     if settings.llm_url is None or settings.llm_model is None:
         return None
+    return _open_llm(settings, settings.llm_url, settings.llm_model, settings.llm_api_key)
+
+
+def open_seat(settings: Settings, seat: Literal["planner", "checker"]) -> LLM | None:
+    """Open the model that plans or judges; None if the settings name none of its own.
+
+    Raises `SettingsError` if its server or its name is missing.
+    """
+    url, model, key = (getattr(settings, f"{seat}_{part}") for part in ("url", "model", "api_key"))
+    if url is None and model is None:
+        return None
+    if model is None or (url is None and settings.llm_url is None):
+        missing = "model" if model is None else "url"
+        raise SettingsError(
+            f"The {seat} is set, but not its {missing}.",
+            help=f"Set {seat}_{missing}, or leave out the other settings of the {seat}.",
+        )
+    if url is None:
+        url, key = settings.llm_url, key or settings.llm_api_key
+    return _open_llm(settings, url, model, key)
+
+
+def _open_llm(settings: Settings, url: str, model: str, api_key: SecretStr | None) -> LLM:
     from upheld.edge.openai.llm import OpenAILLM
 
     llm = OpenAILLM(
-        base_url=settings.llm_url,
-        model=settings.llm_model,
-        api_key=settings.llm_api_key,
+        base_url=url,
+        model=model,
+        api_key=api_key,
         concurrency=settings.llm_concurrency,
         timeout=settings.llm_timeout,
     )

@@ -71,6 +71,7 @@ class Maintained:
     removed_rows: int = 0
     indexes_built: tuple[str, ...] = ()
     seconds: float = 0.0
+    by_another: bool = False  # nothing was done, because another process maintains it now
 
 
 class Index(Protocol):

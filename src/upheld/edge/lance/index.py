@@ -15,6 +15,8 @@ created with) and three tables. Rows of `texts` and `passages` have the commit t
 visible; `maintain` removes both. Of two writers of one document the last to acknowledge wins. Step
 3 removes only rows that were live before, never rows of a commit that is still in progress.
 
+**Maintenance** of a collection is done by one process at a time, which holds a lease (`lease.py`).
+
 **Writes of other processes** become visible within a second; a process sees its own at once.
 
 **Erasure**: before rows are removed, an empty object under `erase/` records that their bytes must
@@ -31,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 from upheld.edge.lance import search, upkeep, write
 from upheld.edge.lance.collection import Collection, Found
 from upheld.edge.lance.failures import newest, rereading, translated
+from upheld.edge.lance.lease import Lease
 from upheld.edge.lance.rows import (
     all_of,
     literal,
@@ -196,17 +199,23 @@ class LanceIndex:
             embedder=found.meta.embedder,
         )
 
-    async def maintain(self, collection: str, *, grace: float = upkeep.GRACE_SECONDS) -> Maintained:
+    async def maintain(
+        self, collection: str, *, grace: float = upkeep.GRACE_SECONDS, wait: bool = True
+    ) -> Maintained:
         """Compact, index new rows, and erase every byte of what was deleted or replaced.
 
         Safe beside readers and writers. Rows that killed writers left are removed once they are
         older than `grace` seconds, their uncommitted files after a week; `grace=0` removes both at
-        once, and may only be used while nobody writes.
+        once, and may only be used while nobody writes. One process does it at a time: others wait,
+        or do nothing without `wait`.
         """
         found = await self._found(collection)
         if found is None:
             return Maintained()
-        done = await upkeep.maintain(found, grace)
+        async with Lease(found.prefix).held(wait=wait) as ours:
+            if not ours:
+                return Maintained(by_another=True)
+            done = await upkeep.maintain(found, grace)
         if (done.removed_rows or done.indexes_built) and self._collections.get(collection) is found:
             # Its cache has words of removed rows. Searches in progress keep using it.
             del self._collections[collection]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 META = "meta.json"
 ERASE = "erase"  # one empty object per batch of rows that was removed but not yet erased
+LEASE = "lease"  # one empty object for each few seconds in which somebody maintains it
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _DELETION_FILE = re.compile(r"/_deletions/(\d+)-")
 
@@ -129,6 +130,29 @@ class Prefix:
             for path in paths:
                 with suppress(FileNotFoundError):  # another maintenance run was faster
                     await self._store().delete_async(path)
+
+    async def take_lease(self, slot: int) -> bool:
+        """Create the object of a slot; False if another process created it first."""
+        from obstore.exceptions import AlreadyExistsError
+
+        with translated("Taking the lease"):
+            try:
+                await self._store().put_async(f"{LEASE}/{slot}", b"", mode="create")
+            except AlreadyExistsError:
+                return False
+        return True
+
+    async def clear_leases(self, slots: Sequence[int]) -> None:
+        """Delete the objects of these slots."""
+        with translated("Returning the lease"):
+            for slot in slots:
+                with suppress(FileNotFoundError):
+                    await self._store().delete_async(f"{LEASE}/{slot}")
+
+    async def clear_old_leases(self, before: int) -> None:
+        """Delete the objects of slots that holders left when they died."""
+        slots = [int(path.rpartition("/")[2]) for path in await self._list(LEASE)]
+        await self.clear_leases([slot for slot in slots if slot < before])
 
     async def discard(self, folder: str) -> None:
         """Delete everything below a folder of the prefix."""

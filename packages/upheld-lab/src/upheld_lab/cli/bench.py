@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from upheld.cli import options, show
+from upheld.errors import UsageError
 from upheld_lab.cli import bench_judge, bench_pages, bench_runs, bench_service
 from upheld_lab.cli.bench_options import (
     Cache,
@@ -98,6 +99,63 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
                 ("void:", "yellow"), " the control left 0.95-1.05; run it on a quieter machine"
             )
         )
+
+
+@app.command()
+def growth(
+    data: Data,
+    sizes: Annotated[
+        str, typer.Option(help="Numbers of passages, on a temporary folder.")
+    ] = "10000,100000,1000000",
+    s3: Annotated[
+        str | None,
+        typer.Option(metavar="s3://BUCKET/PREFIX", help="Object storage to grow on as well."),
+    ] = None,
+    s3_sizes: Annotated[
+        str, typer.Option(help="Numbers of passages, on object storage.")
+    ] = "10000,100000",
+    real: Annotated[
+        str, typer.Option(help="Passages that are embedded for real and then mixed, or 'all'.")
+    ] = "20000",
+    seed: Seed = 0,
+    cache: Cache = None,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """Measure building, searching, changing and memory as a collection grows.
+
+    Texts are recombined from real passages and vectors mixed from two real ones, so that a million
+    passages need no hours of embedding; questions are real. Every size is searched beside the bare
+    engine. The keys of object storage come from the setting `storage` or from AWS_*.
+
+    Examples:
+
+        upheld bench growth --data pack --sizes 10000,100000 --json
+
+        upheld bench growth --data pack --s3 s3://bucket/growth --markdown
+    """
+    from upheld.settings import load_settings
+    from upheld_lab.bench.growth.run import Choice, bench_growth
+    from upheld_lab.bench.vectors import default_cache
+
+    choice = Choice(
+        data,
+        cache or default_cache(),
+        folder_sizes=_numbers(sizes),
+        s3_sizes=_numbers(s3_sizes) if s3 else (),
+        s3_root=s3 or "",
+        s3_options=load_settings().storage,
+        real=None if real == "all" else _numbers(real)[0],
+        seed=seed,
+    )
+    shown(lambda watch: bench_growth(choice, watch), as_json, as_markdown)
+
+
+def _numbers(given: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(each) for each in given.split(","))
+    except ValueError as error:
+        raise UsageError(f"{given!r} is not a list of numbers, such as 10000,100000.") from error
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from lancedb.query import MatchQuery
 from tokenizers import Tokenizer
 
 from upheld.edge.lance.rows import PASSAGE_COLUMNS
+from upheld.edge.lance.storage import Root
 from upheld.edge.onnx.embedder import BATCH_TOKENS, MAX_TOKENS, pad
 from upheld.fusion import CANDIDATES
 from upheld_models import embedder_model, embedder_tokenizer
@@ -30,8 +31,10 @@ class BareSearch:
         self._table = table
 
     @classmethod
-    async def open(cls, root: Path, collection: str) -> BareSearch:
-        return cls(await _open_passages(root / collection))
+    async def open(
+        cls, root: str | Path, collection: str, options: Mapping[str, str] | None = None
+    ) -> BareSearch:
+        return cls(await _open_passages(root, collection, options))
 
     async def hybrid(self, query: str, vector: Vector) -> tuple[pa.Table, pa.Table]:
         make: Any = MatchQuery  # pydantic's defaults are invisible to the type checker
@@ -87,13 +90,19 @@ class BareIndexing:
 
 async def indexed_texts(root: Path, collection: str) -> list[str]:
     """What a collection of ours holds, as it was embedded."""
-    table = await _open_passages(root / collection)
+    table = await _open_passages(root, collection)
     rows = await table.query().select(["searchable"]).to_arrow()
     return [str(text) for text in rows.column("searchable").to_pylist()]
 
 
-async def _open_passages(folder: Path) -> Any:
-    """The table of passages, wherever under the collection's folder it lies."""
-    [place] = await asyncio.to_thread(lambda: list(folder.rglob("passages.lance")))
-    connection = await lancedb.connect_async(str(place.parent))
+async def _open_passages(
+    root: str | Path, collection: str, options: Mapping[str, str] | None = None
+) -> Any:
+    """The table of passages that a collection's description names."""
+    prefix = Root.at(str(root), options).prefix(collection)
+    meta = await prefix.read_meta()
+    assert meta is not None
+    connection = await lancedb.connect_async(
+        f"{prefix.uri}/{meta.tables}", storage_options=dict(options or {}) or None
+    )
     return await connection.open_table("passages")

@@ -1,0 +1,125 @@
+"""Passages without end, made of real ones: texts of two halves, vectors mixed from the same two.
+
+To embed a million passages takes hours. A mix of two real vectors costs nothing, and the share of
+the second one is chosen so that neighbours are as far apart as those of real passages are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from upheld.ports import IndexedDocument
+from upheld.types import Document, Passage, passage_id
+
+if TYPE_CHECKING:
+    from upheld.ports import Vectors
+
+BLOCK = 2_000  # passages that are made, and written, together
+IN_DOCUMENT = 20  # passages of one document
+FEW, MOST = "few", "most"  # labels: a tenth of the documents has the first, the others the second
+SHARES = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+SAMPLE = 4_000  # passages whose nearest neighbour is looked up
+
+
+@dataclass(frozen=True, slots=True)
+class Mixer:
+    """Makes the same passages for the same seed, block by block."""
+
+    texts: Sequence[str]
+    titles: Sequence[str]
+    vectors: Vectors
+    share: float  # of the second vector
+    seed: int = 0
+
+    def vectors_of(self, block: int) -> Vectors:
+        """Return the vectors of a block alone, which is quick."""
+        first, second = self._parents(block)
+        return mix(self.vectors[first], self.vectors[second], self.share)
+
+    def documents(self, block: int) -> list[IndexedDocument]:
+        """Return a block as documents, ready to be written."""
+        first, second = self._parents(block)
+        vectors = mix(self.vectors[first], self.vectors[second], self.share)
+        return [
+            self._document(block, start, first, second, vectors)
+            for start in range(0, BLOCK, IN_DOCUMENT)
+        ]
+
+    def _parents(self, block: int) -> tuple[np.ndarray, np.ndarray]:
+        dice = np.random.default_rng((self.seed, block))
+        first, second = dice.integers(len(self.texts), size=(2, BLOCK))
+        return first, second
+
+    def _document(
+        self, block: int, start: int, first: np.ndarray, second: np.ndarray, vectors: Vectors
+    ) -> IndexedDocument:
+        places = range(start, start + IN_DOCUMENT)
+        parts = [_halves(self.texts[first[at]], self.texts[second[at]]) for at in places]
+        number = (block * BLOCK + start) // IN_DOCUMENT
+        label = FEW if number % 10 == 0 else MOST
+        id, title = f"made-{number}", self.titles[first[start]]
+        document = Document(
+            id, f"made:{number}", title, "\n\n".join(parts), id, "growth", frozenset({label})
+        )
+        passages, at = [], 0
+        for text in parts:
+            end = at + len(text)
+            passages.append(
+                Passage(
+                    passage_id(id, document.version, at, end),
+                    text,
+                    id,
+                    document.version,
+                    at,
+                    end,
+                    title=title,
+                    uri=document.uri,
+                    labels=document.labels,
+                )
+            )
+            at = end + 2
+        return IndexedDocument(document, tuple(passages), vectors[start : start + IN_DOCUMENT])
+
+
+def mix(one: Vectors, other: Vectors, share: float) -> Vectors:
+    """Return vectors of length one between two others."""
+    between: Vectors = (1 - share) * one + share * other
+    lengths: Vectors = np.linalg.norm(between, axis=1, keepdims=True)
+    unit: Vectors = (between / lengths).astype(np.float32)
+    return unit
+
+
+def fitting_share(vectors: Vectors, seed: int) -> float:
+    """Return the share at which neighbours of mixed vectors are as near as real ones are."""
+    wanted = np.median(neighbours(vectors, seed))
+    dice = np.random.default_rng(seed)
+    first, second = dice.integers(len(vectors), size=(2, len(vectors)))
+
+    def gap(share: float) -> float:
+        made = mix(vectors[first], vectors[second], share)
+        return float(abs(np.median(neighbours(made, seed)) - wanted))
+
+    return min(SHARES, key=gap)
+
+
+def neighbours(vectors: Vectors, seed: int) -> np.ndarray:
+    """Return the cosine of the nearest other vector, for a sample of vectors."""
+    dice = np.random.default_rng(seed)
+    chosen = dice.choice(len(vectors), size=min(SAMPLE, len(vectors)), replace=False)
+    best = np.empty(len(chosen), np.float32)
+    for start in range(0, len(chosen), 500):
+        some = chosen[start : start + 500]
+        cosines = vectors[some] @ vectors.T
+        cosines[np.arange(len(some)), some] = -1
+        best[start : start + len(some)] = cosines.max(axis=1)
+    return best
+
+
+def _halves(one: str, other: str) -> str:
+    """Return the first half of a text and the second half of another, cut between words."""
+    words, more = one.split(), other.split()
+    return " ".join([*words[: (len(words) + 1) // 2], *more[len(more) // 2 :]])

@@ -1,0 +1,85 @@
+"""Query times and memory of one collection, in a process of its own.
+
+`python -m upheld_lab.bench.growth.queries ASKED.npz` reads the place of the collection from
+standard input and prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from upheld.edge.lance.index import LanceIndex
+from upheld.types import Scope
+from upheld_lab.bench.costs.bare import BareSearch
+from upheld_lab.bench.growth.mixed import FEW
+
+COLLECTION = "growth"
+LIMIT = 10
+WARM = 20  # queries before any is measured
+Query = Callable[[int], Awaitable[Any]]
+
+
+async def measure(place: dict[str, Any], asked: Path) -> dict[str, Any]:
+    """Time every kind of query; memory is read before the bare engine shares the process."""
+    loaded = np.load(asked, allow_pickle=False)
+    texts, vectors = [str(text) for text in loaded["texts"]], loaded["vectors"]
+    scope, few = Scope(COLLECTION), Scope(COLLECTION, frozenset({FEW}))
+    index = await LanceIndex.open(
+        place["root"],
+        storage_options=place["options"],
+        embedder_identity=place["embedder"],
+        dimension=vectors.shape[1],
+    )
+    kinds: dict[str, Query] = {
+        "bm25": lambda at: index.bm25(texts[at], scope, LIMIT),
+        "nearest": lambda at: index.nearest(vectors[at], scope, LIMIT),
+        "hybrid": lambda at: index.hybrid(texts[at], vectors[at], scope, LIMIT),
+        "hybrid, one label": lambda at: index.hybrid(texts[at], vectors[at], few, LIMIT),
+    }
+    began = time.perf_counter()
+    await kinds["hybrid"](0)
+    first = time.perf_counter() - began
+    times = {kind: await _times([query], len(texts)) for kind, query in kinds.items()}
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    found = [[hit.passage.id for hit in await kinds["nearest"](at)] for at in range(len(texts))]
+    bare = await BareSearch.open(place["root"], COLLECTION, place["options"])
+    ours, engine = await _times(
+        [kinds["hybrid"], lambda at: bare.hybrid(texts[at], vectors[at])], len(texts)
+    )
+    await index.close()
+    return {
+        "first_s": first,
+        "times": {kind: both[0] for kind, both in times.items()},
+        "compared": {"ours": ours, "bare": engine},
+        "memory_bytes": memory,
+        "nearest": found,
+    }
+
+
+async def _times(queries: list[Query], rounds: int) -> list[list[float]]:
+    """Seconds of each query in turn, the order of the kinds changing with every round."""
+    for at in range(min(WARM, rounds)):
+        for query in queries:
+            await query(at)
+    taken: list[list[float]] = [[] for _ in queries]
+    orders = itertools.cycle(itertools.permutations(range(len(queries))))
+    for at, order in zip(range(rounds), orders, strict=False):
+        for kind in order:
+            began = time.perf_counter()
+            await queries[kind](at)
+            taken[kind].append(time.perf_counter() - began)
+    return taken
+
+
+if __name__ == "__main__":
+    json.dump(asyncio.run(measure(json.load(sys.stdin), Path(sys.argv[1]))), sys.stdout)

@@ -129,7 +129,7 @@ wheels:  ## builds all wheels, and tries them in a new environment as the README
 	$(BIN)/python scripts/check_wheels.py --install
 
 lock:  ## lock files that name no host
-	$(UV) compile pyproject.toml --extra all --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \
+	$(UV) compile pyproject.toml --extra all --extra cluster --group dev --no-emit-package upheld-models --no-emit-package upheld-verifier \
 		--no-emit-package upheld-service --no-emit-package upheld-lab --no-emit-package upheld \
 		--universal --python-version 3.11 --generate-hashes --no-emit-index-url -o requirements/dev.lock
 	$(UV) compile pyproject.toml --extra train --extra bench --extra local --extra readers --group dev \

@@ -115,6 +115,7 @@ class AsyncUpheld:
         labels: Iterable[str] | None = None,
         progress: Callable[[Progress], None] | None = None,
         prune: bool = False,
+        on: str | None = None,
     ) -> AddReport:
         """Index files and folders: skip unchanged files, delete documents whose file is gone.
 
@@ -127,25 +128,22 @@ class AsyncUpheld:
         - `prune`: delete documents even where that looks like a mistake. Without it nothing is
           deleted if a file could not be read, or if all documents of a folder would go, or more
           than 10 and more than a tenth of them; `not_deleted_uris` of the report lists them.
+        - `on`: where to read and embed many files: `local` (processes of this machine), `ray` or
+          `ray://host:port` (a cluster whose hosts all see the files under the same paths).
 
         Nothing is deleted, with or without `prune`, if a folder could not be listed. Files that
         cannot be read do not raise: they are in `failed` of the report.
         """
-        from upheld.ingest.add_files import add
+        from upheld.resources.bulk import add_files
 
         given = [paths] if isinstance(paths, str | PathLike) else paths
-        parts = self._parts
-        return await add(
+        return await add_files(
+            self._parts,
             [Path(path) for path in given],
-            index=parts.index,
-            embedder=parts.embedder,
-            chunker=parts.chunker,
-            reader=parts.reader,
-            limits=parts.reader.limits,
-            collection=self._collection,
             labels=None if labels is None else frozenset(labels),
             progress=progress,
             prune=prune,
+            on=on,
         )
 
     async def put(self, documents: Sequence[Given], *, seconds: float | None = None) -> PutReport:

@@ -15,6 +15,7 @@
     ├── EngineError           the search engine or its storage failed
     │   ├── EmbedderMismatchError   the collection was made with another embedder
     │   └── StorageError      storage cannot be reached, or a commit failed
+    ├── BulkError             the worker processes or the cluster of bulk work failed
     ├── ModelError            an encoder model (embedder, grader, verifier) failed
     ├── LLMError              the language model failed
     │   ├── LLMUnavailableError     it cannot be reached or is overloaded
@@ -141,6 +142,10 @@ class StorageError(EngineError):
     """Storage cannot be reached, or a commit failed."""
 
     retryable = True
+
+
+class BulkError(UpheldError):
+    """The worker processes or the cluster of bulk work failed."""
 
 
 class ModelError(UpheldError):

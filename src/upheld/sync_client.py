@@ -114,7 +114,12 @@ class Upheld:
         return self._loop.run(work)
 
     def add(
-        self, paths: Paths, *, labels: Iterable[str] | None = None, prune: bool = False
+        self,
+        paths: Paths,
+        *,
+        labels: Iterable[str] | None = None,
+        prune: bool = False,
+        on: str | None = None,
     ) -> AddReport:
         """Index files and folders, with a progress bar on a terminal; see `AsyncUpheld.add`.
 
@@ -124,7 +129,8 @@ class Upheld:
         from upheld._internal.progress import adding
 
         with adding() as progress:
-            return self.run(self.kb.add(paths, labels=labels, progress=progress, prune=prune))
+            adding_files = self.kb.add(paths, labels=labels, progress=progress, prune=prune, on=on)
+            return self.run(adding_files)
 
     ask = _on_loop_thread(AsyncUpheld.ask)
     search = _on_loop_thread(AsyncUpheld.search)

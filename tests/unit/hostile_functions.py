@@ -279,6 +279,9 @@ CALLS: dict[str, Call] = {
     "upheld.text.languages.foreign_share": lambda text: foreign_share(text, ENGLISH),
     "upheld.verification.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
     "upheld.verification.alignment.align": lambda text: align(text[:4_000], [source(text)]),
+    "upheld.verification.source.Source.contradicting": lambda text: source(text).contradicting(
+        text[:4_000]
+    ),
     "upheld.verification.source.Source.focused": lambda text: source(text).focused(
         text[:4_000], 100, len
     ),
@@ -320,6 +323,8 @@ CALLS: dict[str, Call] = {
 _CHILD = "a file is parsed in a child process that is killed at a limit; its text goes through here"
 _LABELS = "takes ids, labels or terms, not text"
 NO_TEXT_OF_USERS = {
+    "upheld.bulk.attempt": "calls a stage, whose text work is done by functions here",
+    "upheld.check_batch.check_batch": "reads a file and calls the check, which is here",
     "upheld.cli.show.show_summary": "prints labels of what went amiss",
     "upheld.ingest.changes.compare": "takes names and hashes of files",
     "upheld.ingest.document.read_document": "calls a reader",

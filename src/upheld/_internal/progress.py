@@ -65,10 +65,10 @@ def printable(text: str) -> str:
 
 
 @contextmanager
-def verifying() -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar over the claims of an answer that is being checked, with the remaining time.
+def verifying(what: str = "claims") -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar over the claims of an answer, or over answers, and the remaining time.
 
-    Yields the function to call with decided and total claims, or None without a terminal.
+    Yields the function to call with what is checked and the total, or None without a terminal.
     """
     if not sys.stderr.isatty():
         yield None
@@ -89,7 +89,7 @@ def verifying() -> Iterator[Callable[[int, int], None] | None]:
         TextColumn("[bold]Checking"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("claims ·"),
+        TextColumn(f"{what} ·"),
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=SafeConsole(stderr=True), transient=True) as bar:

@@ -40,6 +40,7 @@ def index(
             "paths that do not exist.",
         ),
     ] = False,
+    on: options.On = None,
     as_json: options.Json = False,
 ) -> None:
     """Read, chunk, embed and index documents. Unchanged files are skipped.
@@ -57,6 +58,8 @@ def index(
         upheld index examples/documents --kb kb
 
         upheld index reports/ minutes.pdf --kb s3://bucket/kb --label board
+
+        upheld index /shared/archive --kb s3://bucket/kb --on ray
     """
     if not prune:
         options.need_paths(paths)
@@ -64,9 +67,9 @@ def index(
     from upheld.sync_client import Upheld
 
     with Upheld.open(kb, collection=collection) as opened:
-        report = opened.add(named, labels=label, prune=prune)
+        report = opened.add(named, labels=label, prune=prune, on=on)
         if not as_json and _may_ask(report) and _agrees(report):
-            again = opened.add(named, labels=label, prune=True)
+            again = opened.add(named, labels=label, prune=True, on=on)
             report = replace(
                 report,
                 deleted=again.deleted,

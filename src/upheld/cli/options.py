@@ -96,6 +96,16 @@ Kb = Annotated[
 Collection = Annotated[
     str | None, typer.Option("--collection", help="Collection inside the knowledge base.")
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="PLACE",
+        help="Where to do the work: local (processes of this machine), local:4, ray, or "
+        "ray://host:port.",
+        show_default="this process",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 LlmUrl = Annotated[
     str | None,

@@ -22,13 +22,17 @@ from upheld.settings import Settings, load_settings
 from upheld.types import Passage
 
 NOT_ALL_SUPPORTED = 4
+_FAILURES = 20  # that are shown; all are in the output file
 
 
 def verify(
     answer: Annotated[
-        str, typer.Option("--answer", metavar="FILE", help="The answer; - reads standard input.")
-    ],
-    source: Annotated[list[Path], typer.Option("--source", help=r"A source; \[n] cites the n-th.")],
+        str | None,
+        typer.Option("--answer", metavar="FILE", help="The answer; - reads standard input."),
+    ] = None,
+    source: Annotated[
+        list[Path] | None, typer.Option("--source", help=r"A source; \[n] cites the n-th.")
+    ] = None,
     question: Annotated[
         str | None, typer.Option(help="The question it answers.", show_default="none")
     ] = None,
@@ -40,18 +44,45 @@ def verify(
             show_default="no limit",
         ),
     ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help='Many answers, one JSON object a line: {"id": …, "answer": …, "sources": [text, '
+            "…]}.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where the verdicts of a batch are appended; run it again to continue.",
+            show_default="FILE.checked.jsonl",
+        ),
+    ] = None,
+    on: options.On = None,
     as_json: options.Json = False,
 ) -> None:
     """Check every sentence of an answer against sources, and show the words that uphold it.
 
-    Exit codes: 0 all supported, 4 not all supported, 1 failed, 2 wrong usage.
+    Exit codes: 0 all supported, or all of a batch checked; 4 not all supported; 1 failed; 2 wrong
+    usage.
 
     Examples:
 
         upheld verify --answer answer.txt --source report.pdf --source notes.md
 
         cat answer.txt | upheld verify --answer - --source report.pdf --json
+
+        upheld verify --batch answers.jsonl --out checked.jsonl --on ray
     """
+    if batch is not None:
+        _check_batch(batch, out, on, given=(answer, source, question, seconds), as_json=as_json)
+        return
+    if answer is None or not source:
+        raise UsageError("Give --answer and at least one --source, or --batch.")
+    if out is not None or on is not None:
+        raise UsageError("--out and --on go with --batch.")
     text = _answer(answer)
     checked = asyncio.run(_check(text, source, question, Budget(seconds=seconds)))
     if as_json:
@@ -77,6 +108,33 @@ async def _check(
                 judge=judge,
                 progress=progress,
             )
+
+
+def _check_batch(
+    batch: Path, out: Path | None, on: str | None, given: tuple[object, ...], *, as_json: bool
+) -> None:
+    from upheld.check_batch import check_batch
+
+    if any(given):
+        raise UsageError("--batch has its own answers, sources and questions.")
+    if not batch.is_file():
+        raise UsageError(f"The answers {batch} cannot be read: there is no such file.")
+    out = out or batch.with_suffix(".checked.jsonl")
+    with verifying("answers") as progress:
+        report = check_batch(batch, out, load_settings(), on=on or "local", progress=progress)
+    if as_json:
+        show.print_json(report)
+    else:
+        show.out.print(
+            f"{report.checked} checked, {report.supported} of them supported throughout, "
+            f"{report.already_checked} checked before, {len(report.failed)} failed. "
+            f"Verdicts: {out}",
+            soft_wrap=True,
+        )
+        for failure in report.failed[:_FAILURES]:
+            show.out.print(Text.assemble(("not checked: ", "yellow"), on_one_line(failure)))
+    if report.failed:
+        raise typer.Exit(1)
 
 
 def _answer(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,24 +12,22 @@ from typing import TYPE_CHECKING
 
 from upheld._internal.concurrency import in_reading_thread, together
 from upheld.add_report import AddReport, Failure, HiddenText, Progress, Tell
+from upheld.bulk import Broken
 from upheld.errors import MissingExtraError, ReadError
 from upheld.ingest.changes import File, compare, find_gone, why_not
 from upheld.ingest.chunk import Chunker
-from upheld.ingest.document import (
-    Reader,
-    document_id,
-    ingest_version,
-    read_document,
-    with_vectors,
-)
-from upheld.ingest.read.document import one_line
+from upheld.ingest.cut import CutDocument, Cutter, Group, grouped
+from upheld.ingest.document import Reader, ingest_version, with_vectors
 from upheld.ingest.walk import Found, find_files
 from upheld.ingest.worker import Limits
 from upheld.ports import Embedder, Index
-from upheld.types import Document, DocumentInfo, Passage, Scope
+from upheld.types import DocumentInfo, Scope
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
+
+# Reads, chunks and embeds groups of files elsewhere, and yields them as they are ready.
+Prepare = Callable[[Sequence[Group]], Iterator[Group | Broken]]
 
 # A batch is one commit: large enough that commits cost little, small enough that a crash loses
 # little.
@@ -37,6 +35,7 @@ BATCH_PASSAGES = 192
 BATCH_CHARACTERS = 8_000_000
 FILES_AT_ONCE = 2  # so that a large file does not block those after it
 FIRST_BATCH_PASSAGES = 64  # so that embedding, and the progress bar, start early
+BULK_PASSAGES = 2_000  # at most in one commit, where many workers embed
 # Rows not yet covered by an index cost BM25 40 ms per thousand: docs/decisions/001-search-engine.md
 LONGEST_TAIL = 4_000
 
@@ -53,6 +52,7 @@ async def add(
     limits: Limits = Limits(),
     progress: Tell | None = None,
     prune: bool = False,
+    prepare: Prepare | None = None,
 ) -> AddReport:
     """Make a collection match files and folders.
 
@@ -61,14 +61,15 @@ async def add(
     a file could not be read, or if it would be all documents of a folder, or more than 10 and a
     tenth of them. After an interruption, run it again: it continues, since files already written
     are unchanged. Without `labels`, documents keep the labels they have, so that a private one
-    never becomes public.
+    never becomes public. With `prepare`, other processes read, chunk and embed; this one only
+    writes.
     """
     began = time.monotonic()
     version = ingest_version(chunker, embedder)
     known = await index.documents(Scope(collection))
     found = await asyncio.to_thread(partial(find_files, list(paths), allow_missing=prune))
     changes = await asyncio.to_thread(compare, found, known, version, labels)
-    cut = _Cutter(reader, chunker, version, labels, limits)
+    cut = Cutter(reader, chunker, version, labels, limits)
     line = _Line(
         index,
         embedder,
@@ -80,7 +81,10 @@ async def add(
         Progress(files_total=changes.files, bytes_total=changes.bytes),
     )
     line.tell_done(*changes.unchanged)
-    await together(line.read(), line.embed(), line.write())
+    if prepare is None:
+        await together(line.read(), line.embed(), line.write())
+    else:
+        await together(line.take(prepare(tuple(grouped(changes.to_read)))), line.write())
     report = await _delete_gone(index, collection, found, known, line.report, prune=prune)
     return replace(report, seconds=time.monotonic() - began)
 
@@ -109,47 +113,7 @@ async def _delete_gone(
     return replace(report, deleted=deleted, deleted_uris=uris)
 
 
-@dataclass(frozen=True, slots=True)
-class _CutDocument:
-    file: File
-    document: Document
-    passages: tuple[Passage, ...]
-    hidden: int  # characters of text that the file hides
-
-
-@dataclass(frozen=True, slots=True)
-class _Cutter:
-    """Reads and chunks one file; runs in a thread."""
-
-    reader: Reader
-    chunker: Chunker
-    ingest_version: str
-    labels: frozenset[str] | None
-    limits: Limits
-
-    def __call__(self, file: File) -> _CutDocument:
-        path = file.path
-        if file.size > self.limits.file_bytes:
-            raise ReadError(f"{path.name} is larger than {self.limits.file_bytes:,} bytes")
-        try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise ReadError(f"{path.name} cannot be opened: {error.strerror}") from error
-        kept = file.known.labels if file.known else frozenset[str]()
-        document, read = read_document(
-            self.reader,
-            data,
-            path.name,
-            id=document_id(file.uri),
-            uri=file.uri,
-            title=one_line(path.stem),
-            ingest_version=self.ingest_version,
-            labels=kept if self.labels is None else self.labels,
-        )
-        return _CutDocument(file, document, self.chunker(document, read), read.hidden)
-
-
-_Embedded = tuple[list[_CutDocument], "Vectors | None"]
+_Embedded = tuple[list[CutDocument], "Vectors | None"]
 
 
 @dataclass(slots=True)
@@ -159,16 +123,16 @@ class _Line:
     index: Index
     embedder: Embedder | None
     collection: str
-    cut: _Cutter
+    cut: Cutter
     files: tuple[File, ...]
     progress: Tell
     report: AddReport
     done: Progress
     tail: int = 0  # passages written since the index was last maintained
-    batch: list[_CutDocument] = field(default_factory=list)  # read since the last full one
+    batch: list[CutDocument] = field(default_factory=list)  # read since the last full one
     enough: int = 0  # passages that make it full
     reading: dict[str, None] = field(default_factory=dict)  # file names, in order of start
-    to_embed: asyncio.Queue[list[_CutDocument]] = field(default_factory=lambda: asyncio.Queue(1))
+    to_embed: asyncio.Queue[list[CutDocument]] = field(default_factory=lambda: asyncio.Queue(1))
     to_write: asyncio.Queue[_Embedded] = field(default_factory=lambda: asyncio.Queue(1))
 
     async def read(self) -> None:
@@ -187,9 +151,7 @@ class _Line:
             try:
                 cut = await in_reading_thread(self.cut, file)
             except (ReadError, MissingExtraError) as error:
-                failure = Failure(str(file.path), str(error))
-                self.report = replace(self.report, failed=(*self.report.failed, failure))
-                self.tell_done(file)
+                self._fail([Failure(str(file.path), str(error))], [file])
             else:
                 self.batch.append(cut)  # only now: while this waited, the batch may have been sent
             finally:
@@ -203,7 +165,7 @@ class _Line:
             await self.to_write.put((batch, await self._embedded(batch)))
         await self.to_write.put(([], None))
 
-    async def _embedded(self, batch: list[_CutDocument]) -> Vectors | None:
+    async def _embedded(self, batch: list[CutDocument]) -> Vectors | None:
         """Return the vectors of a batch; a batch with a large file is embedded in parts."""
         if self.embedder is None:
             return None
@@ -218,12 +180,37 @@ class _Line:
             self._begin(share, end - start)
         return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
+    async def take(self, prepared: Iterator[Group | Broken]) -> None:
+        """Make commits of groups that other processes prepare, instead of `read` and `embed`."""
+        waiting: list[Group] = []
+        self.enough = FIRST_BATCH_PASSAGES
+        while (group := await asyncio.to_thread(next, prepared, None)) is not None:
+            if isinstance(group, Broken):
+                files = group.item.files
+                self._fail([Failure(str(file.path), group.reason) for file in files], files)
+                continue
+            self._fail(group.failed, [each for each in group.files if _failed(each, group)])
+            if group.vectors is not None:
+                self._begin(_size(group.cut), _passages(group.cut))
+            waiting.append(group)
+            if _is_full([each for one in waiting for each in one.cut], self.enough):
+                await self.to_write.put(_joined(waiting))
+                # A run that dies repeats at most as much as it has written.
+                waiting, self.enough = [], min(2 * self.enough, BULK_PASSAGES)
+        if any(group.cut for group in waiting):
+            await self.to_write.put(_joined(waiting))
+        await self.to_write.put(([], None))
+
+    def _fail(self, failures: Iterable[Failure], files: Sequence[File]) -> None:
+        self.report = replace(self.report, failed=(*self.report.failed, *failures))
+        self.tell_done(*files)
+
     async def write(self) -> None:
         while batch := (taken := await self.to_write.get())[0]:
             documents = [(each.document, each.passages) for each in batch]
             await self.index.upsert(self.collection, with_vectors(documents, taken[1]))
             if taken[1] is not None:
-                self._begin(-_size(batch), -sum(len(each.passages) for each in batch))
+                self._begin(-_size(batch), -_passages(batch))
             changed = sum(each.file.known is not None for each in batch)
             hiding = (HiddenText(str(e.file.path), e.hidden) for e in batch if e.hidden)
             self.report = replace(
@@ -231,10 +218,10 @@ class _Line:
                 added=self.report.added + len(batch) - changed,
                 changed=self.report.changed + changed,
                 hidden=(*self.report.hidden, *hiding),
-                passages=self.report.passages + sum(len(each.passages) for each in batch),
+                passages=self.report.passages + _passages(batch),
             )
             self.tell_done(*(each.file for each in batch))
-            self.tail += sum(len(each.passages) for each in batch)
+            self.tail += _passages(batch)
             if self.tail >= LONGEST_TAIL:
                 await self.index.maintain(self.collection)
                 self.tail = 0
@@ -260,13 +247,30 @@ class _Line:
             self.tell_done()
 
 
-def _size(batch: list[_CutDocument]) -> int:
+def _joined(groups: Sequence[Group]) -> _Embedded:
+    """Return several groups as one batch."""
+    import numpy
+
+    batch = [each for group in groups for each in group.cut]
+    vectors = [group.vectors for group in groups if group.vectors is not None]
+    return batch, numpy.concatenate(vectors) if vectors else None
+
+
+def _failed(file: File, group: Group) -> bool:
+    return any(failure.path == str(file.path) for failure in group.failed)
+
+
+def _size(batch: Iterable[CutDocument]) -> int:
     return sum(each.file.size for each in batch)
 
 
-def _is_full(batch: list[_CutDocument], enough: int) -> bool:
+def _passages(batch: Iterable[CutDocument]) -> int:
+    return sum(len(each.passages) for each in batch)
+
+
+def _is_full(batch: list[CutDocument], enough: int) -> bool:
     return (
-        sum(len(each.passages) for each in batch) >= enough
+        _passages(batch) >= enough
         or sum(len(each.document.text) for each in batch) >= BATCH_CHARACTERS
     )
 

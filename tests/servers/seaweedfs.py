@@ -44,7 +44,7 @@ class S3Server:
 
 
 @contextmanager
-def seaweedfs() -> Iterator[S3Server]:
+def seaweedfs(address: str = "127.0.0.1") -> Iterator[S3Server]:
     """Start `weed server -s3`, wait until it answers, stop it at the end."""
     weed = Path(sys.executable).with_name("weed")
     program = str(weed) if weed.exists() else shutil.which("weed")
@@ -62,8 +62,8 @@ def seaweedfs() -> Iterator[S3Server]:
         command = [
             program,
             "server",
-            "-ip=127.0.0.1",
-            "-ip.bind=127.0.0.1",
+            f"-ip={address}",
+            f"-ip.bind={address}",
             f"-dir={data}",
             f"-master.port={master}",
             f"-volume.port={volume}",
@@ -79,8 +79,8 @@ def seaweedfs() -> Iterator[S3Server]:
         with Path(folder, "log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
         try:
-            server = S3Server(f"http://127.0.0.1:{s3}", process)
-            _wait_until_ready(server, f"http://127.0.0.1:{filer}", Path(folder, "log"))
+            server = S3Server(f"http://{address}:{s3}", process)
+            _wait_until_ready(server, f"http://{address}:{filer}", Path(folder, "log"))
             yield server
         finally:
             process.kill()  # its data is thrown away, so it need not close it

@@ -76,6 +76,9 @@ def verifier(
     translators: Translators = None,
     minutes: Minutes = 10,
     processor_minutes: ProcessorMinutes = float("inf"),
+    frozen_layers: Annotated[
+        int, typer.Option(min=0, help="Lowest layers that stay as they are; for released weights.")
+    ] = 0,
 ) -> None:
     """Train the verifier, or continue a run; export it as int8 ONNX.
 
@@ -85,7 +88,17 @@ def verifier(
     Example: upheld train verifier --base minilm/ --data pack/ --work run/ --out models/verifier
     """
     places = (base, data, work, challenge)
-    _train("verifier", places, tokens, layers, out, translators, minutes, processor_minutes)
+    _train(
+        "verifier",
+        places,
+        tokens,
+        layers,
+        out,
+        translators,
+        minutes,
+        processor_minutes,
+        frozen_layers,
+    )
 
 
 @app.command()
@@ -214,6 +227,7 @@ def _train(
     translators: Path | None,
     minutes: float,
     processor_minutes: float = float("inf"),
+    frozen_layers: int = 0,
 ) -> None:
     from upheld_lab.training.verifier.data import DIETS
     from upheld_lab.training.verifier.make import Places, make, paraphrase
@@ -221,5 +235,5 @@ def _train(
     places = Places(*folders)
     if translators is not None:
         paraphrase(DIETS[name], places, translators, minutes)
-    made = make(DIETS[name], places, tokens, layers, out, processor_minutes)
+    made = make(DIETS[name], places, tokens, layers, out, processor_minutes, frozen_layers)
     typer.echo(json.dumps(made, indent=2))

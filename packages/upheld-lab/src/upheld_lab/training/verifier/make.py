@@ -48,6 +48,7 @@ def make(
     layers: int | None,
     out: Path,
     processor_minutes: float = float("inf"),
+    frozen_layers: int = 0,
 ) -> dict[str, object]:
     """Train until the tokens are spent, or go on with a run; then export."""
     # Threads that wait by spinning waste a machine that is shared; read before torch is loaded.
@@ -62,7 +63,7 @@ def make(
 
     pairs = kept_pairs(places, diet)
     tokenizer = pair_tokenizer(places.base)
-    recipe = Recipe(tokens=tokens, layers=layers, bf16=has_bf16())
+    recipe = Recipe(tokens=tokens, layers=layers, bf16=has_bf16(), frozen_layers=frozen_layers)
     watched = watch(places.data, places.challenge, tokenizer, bf16=recipe.bf16)
     run = places.work / places.base.name  # two bases may be trained on the same pairs
     encoded = encode(pairs, tokenizer)

@@ -44,6 +44,7 @@ class Recipe:
     seed: int = 0
     bf16: bool = False
     freeze_words: bool = True  # half of the parameters, and rare words would be learnt by one row
+    frozen_layers: int = 0  # the lowest, with all embeddings: for weights that are trained further
     minutes_a_checkpoint: float = 5.0
 
 
@@ -71,6 +72,10 @@ def train(
     torch.manual_seed(recipe.seed)
     model = CrossEncoder.from_folder(base, recipe.layers, recipe.outputs)
     model.base.get_input_embeddings().weight.requires_grad_(not recipe.freeze_words)
+    if recipe.frozen_layers:
+        model.base.embeddings.requires_grad_(False)
+        for layer in model.base.encoder.layer[: recipe.frozen_layers]:
+            layer.requires_grad_(False)
     optimiser = torch.optim.AdamW(_groups(model, recipe), fused=True)
     progress = checkpoint.restore(work, model, optimiser, _fingerprint(encoded))
     log = _Log(work, recipe.tokens)

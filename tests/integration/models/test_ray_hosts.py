@@ -42,8 +42,8 @@ def alone(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pa
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[RayCluster]:
-    with ray_cluster(tmp_path / "ray", workers=2) as cluster:
+def cluster() -> Iterator[RayCluster]:
+    with ray_cluster(workers=2) as cluster:
         yield cluster
 
 

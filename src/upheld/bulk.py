@@ -13,8 +13,7 @@ Work = Callable[[Any], Any]
 class Stage:
     """One step of bulk work. `open` is called once in each worker, and its result with each item.
 
-    Everything in it is sent to other processes, so it must be picklable. `open` loads models and
-    opens files; what it returns may have a method `close`.
+    Everything in it is sent to other processes, so it must be picklable.
     """
 
     name: str

@@ -180,17 +180,17 @@ class StageFactory:
 
     def with_llm(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
         """A stage that needs the language model; None without one, or if it is not wanted."""
-        return None if self.resources.llm is None or not wanted else stage(self.resources.llm)
+        return _asking(self.resources.llm if wanted else None, stage)
 
     def with_planner(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
         """A stage that plans: with the planner's model if the settings name one, else the LLM."""
         llm = self.resources.planner or self.resources.llm
-        return None if llm is None or not wanted else stage(llm)
+        return _asking(llm if wanted else None, stage)
 
     def with_checker(self, stage: Callable[[LLM], Stage], wanted: bool = True) -> Stage | None:
         """A stage that judges: with the checker's model if the settings name one, else the LLM."""
         llm = self.resources.checker or self.resources.llm
-        return None if llm is None or not wanted else stage(llm)
+        return _asking(llm if wanted else None, stage)
 
     def distil(self, wanted: bool) -> Distil | None:
         """The stage that keeps only the strips of passages that help; None if not wanted."""
@@ -203,3 +203,7 @@ class StageFactory:
             if wanted and self.resources.fallback_search
             else None
         )
+
+
+def _asking(llm: LLM | None, stage: Callable[[LLM], Stage]) -> Stage | None:
+    return None if llm is None else stage(llm)

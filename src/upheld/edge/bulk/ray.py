@@ -23,7 +23,7 @@ class RayBulk:
     """
 
     def __init__(self, address: str | None = None) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would send figures home
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
         try:
             import ray
             import ray.data

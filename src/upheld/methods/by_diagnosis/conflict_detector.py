@@ -1,6 +1,6 @@
 """Detect conflicts: another document gives another value for the same thing.
 
-A sentence is supported by the very document that errs, and a two-way verifier cannot say that
+A sentence is supported by the very document that errs, and the verifier cannot say that
 another document denies it. So a claim is compared with the sentences of other documents: those
 that differ from it in one value only conflict with it (`verification/different_values.py`).
 

@@ -14,9 +14,10 @@ class FakeBulk:
     def run(self, items: Sequence[Any], *stages: Stage) -> Iterator[Any]:
         opened = [(stage.name, stage.open()) for stage in stages]
         for item in items:
+            done = item
             for name, work in opened:
-                item = attempt(name, work, item)  # noqa: PLW2901 - it becomes its result
-            yield item
+                done = attempt(name, work, done)
+            yield done
 
     def close(self) -> None:
         """Do nothing."""

@@ -52,7 +52,7 @@ class Visit:
 
 
 async def settled() -> None:
-    for _ in range(4):  # tasks that were woken run, and those that they wake
+    for _ in range(20):  # tasks that were woken run, and those that they wake, one after another
         await asyncio.sleep(0)
 
 

@@ -10,6 +10,7 @@ from operator import or_
 
 from upheld._internal.cache import cached_in_run
 from upheld.text.patterns import matches
+from upheld.text.quantities import UNITS
 from upheld.text.words import FUNCTION_WORDS, words
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
@@ -75,6 +76,8 @@ def names(text: str) -> tuple[Name, ...]:
     for place, token in enumerate(tokens):
         word = token[0].casefold()
         if not capital[place] or word in _MONTHS_AND_DAYS:
+            continue
+        if word in UNITS and place and tokens[place - 1][0][-1].isdigit():  # 128 MB
             continue
         if _opens_sentence(text, tokens, place) and not (
             word not in _OPENERS and _followed(text, tokens, capital, place)

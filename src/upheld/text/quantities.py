@@ -93,6 +93,7 @@ _UNITS = MappingProxyType(
         for word in entry.split()[2:]
     }
 )
+UNITS = frozenset(_UNITS)  # every spelling, in small letters
 _SHORT_UNITS = {"m": ("length", 1.0), "s": ("time", 1.0), "h": ("time", 3_600.0)}
 _SHORT_UNITS |= {"g": ("mass", 1.0), "l": ("volume", 1.0)}
 _WEEKDAYS = {

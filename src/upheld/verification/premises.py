@@ -127,8 +127,8 @@ class Premises:
             yield from self._together(task, closest)
             return
         most = max(len(known[each]) for each in task.cited)
-        rivals = [s for s in closest if s not in task.cited and len(known[s]) >= most]
-        yield from self._alone(task, rivals)
+        near = [s for s in closest if s not in task.cited and len(known[s]) >= most]
+        yield from self._alone(task, near)
         if len(frozenset[str]().union(*(known[each] for each in closest))) > most:
             yield from self._together(task, closest)
 

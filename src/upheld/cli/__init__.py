@@ -36,6 +36,7 @@ COMMANDS = {
     "calibrate": ("calibrate", "app"),
     "bench": ("plugins", "bench"),
     "train": ("plugins", "train"),
+    "plan": ("plugins", "plan"),
     "admin": ("plugins", "admin"),
 }
 

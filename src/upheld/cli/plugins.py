@@ -19,6 +19,7 @@ EXTRAS = {
     "mcp": "mcp",
     "bench": "bench",
     "train": "train",
+    "plan": "bench",
 }
 
 

@@ -17,6 +17,7 @@ EXTRAS = {
     "admin": "serve",
     "mcp": "mcp",
     "bench": "bench",
+    "plan": "bench",
     "train": "train",
 }
 

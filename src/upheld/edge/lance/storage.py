@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,9 +56,15 @@ class Prefix:
 
     uri: str
     options: Mapping[str, str]
+    # The client of object storage, once it is opened: that takes longer than a request.
+    _clients: list[ObjectStore] = field(default_factory=list, compare=False, repr=False)
 
     def _store(self, *, make: bool = False) -> ObjectStore:
-        return open_store(self.uri, self.options, make=make)
+        if "://" not in self.uri:
+            return open_store(self.uri, self.options, make=make)
+        if not self._clients:
+            self._clients.append(open_store(self.uri, self.options))
+        return self._clients[0]
 
     def _exists(self) -> bool:
         """Whether objects may exist: a missing folder has no store, a missing prefix has one."""

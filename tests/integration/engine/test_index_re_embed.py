@@ -81,6 +81,24 @@ async def test_a_collection_gets_the_vectors_of_another_embedder(place: Place) -
     await index.close()
 
 
+async def test_tables_of_0_1_and_without_vectors_are_re_embedded(place: Place) -> None:
+    index = await place.open(None, None)
+    document = replace(made("d0", "common words", "common more"), vectors=None)
+    empty = replace(made("d1"), passages=(), vectors=None)
+    await index.upsert("shelf", [document, empty])
+    collection = await index._made("shelf")
+    await collection.passages.drop_columns(["places"])
+    await index.re_embed("shelf", NewEmbedder())
+    new = await opened_anew(place)
+    hits = await new.bm25("common", OWNER, 9)
+    assert {hit.passage for hit in hits} == set(document.passages)
+    assert [info.id for info in await new.documents(OWNER)] == ["d0", "d1"]
+    assert len(await new.nearest(np.eye(NewEmbedder.dimension)[0], OWNER, 9)) == 2
+    assert len(await index.bm25("common", OWNER, 9)) == 2  # without an embedder all is as before
+    for each in (index, new):
+        await each.close()
+
+
 async def test_an_index_with_the_old_embedder_goes_on_by_words(place: Place) -> None:
     index, reader = await place.open(), await place.open()
     await index.upsert("shelf", list(some(3).values()))

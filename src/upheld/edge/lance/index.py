@@ -296,7 +296,7 @@ class LanceIndex:
             try:
                 await found.follow(older_than=FRESH_SECONDS)
                 await work(found)
-                await re_embed.settle(found)
+                await re_embed.confirm_write(found)
                 return
             except MovedError:
                 self._forget(found)

@@ -63,7 +63,7 @@ async def re_embed(name: str, prefix: Prefix, embedder: Embedder, tell: Tell) ->
     return ReEmbedded(documents, passages, embedder.identity, time.monotonic() - started)
 
 
-async def settle(collection: Collection) -> None:
+async def confirm_write(collection: Collection) -> None:
     """Return once a write that was just made is sure to last; raises `MovedError` if it is not."""
     await collection.follow()
     while collection.meta.closing:

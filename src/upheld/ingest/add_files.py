@@ -86,6 +86,8 @@ async def add(
     else:
         await together(line.take(prepare(tuple(grouped(changes.to_read)))), line.write())
     report = await _delete_gone(index, collection, found, known, line.report, prune=prune)
+    if line.maintained:
+        await index.maintain(collection)  # what was left while rows were loading
     return replace(report, seconds=time.monotonic() - began)
 
 
@@ -129,6 +131,7 @@ class _Line:
     report: AddReport
     done: Progress
     tail: int = 0  # passages written since the index was last maintained
+    maintained: bool = False
     batch: list[CutDocument] = field(default_factory=list)  # read since the last full one
     enough: int = 0  # passages that make it full
     reading: dict[str, None] = field(default_factory=dict)  # file names, in order of start
@@ -223,8 +226,8 @@ class _Line:
             self.tell_done(*(each.file for each in batch))
             self.tail += _passages(batch)
             if self.tail >= LONGEST_TAIL:
-                await self.index.maintain(self.collection)
-                self.tail = 0
+                await self.index.maintain(self.collection, loading=True)
+                self.tail, self.maintained = 0, True
 
     def tell_done(self, *files: File) -> None:
         self.done = replace(

@@ -114,12 +114,23 @@ class Premises:
             yield from self._together(task, task.cited)
 
     def others(self, task: Task) -> Iterator[Premise]:
-        """Yield each source that the claim does not cite, and the closest of all together."""
-        yield from self._alone(task, task.others)
-        nearest = sorted(
-            (*task.cited, *task.others), key=lambda each: -len(each.terms_of(task.said))
-        )
-        yield from self._together(task, nearest[: self.join_at_most])
+        """Yield the sources that the claim does not cite, and the closest of all together.
+
+        Where it cites one, another is read only if it is among the closest and has as many of the
+        claim's terms, and all together only if they have more: else they can hardly say what the
+        cited one does not.
+        """
+        known = {s: s.terms_of(task.said) for s in (*task.cited, *task.others)}
+        closest = sorted(known, key=lambda each: -len(known[each]))[: self.join_at_most]
+        if not task.cited:
+            yield from self._alone(task, task.others)
+            yield from self._together(task, closest)
+            return
+        most = max(len(known[each]) for each in task.cited)
+        rivals = [s for s in closest if s not in task.cited and len(known[s]) >= most]
+        yield from self._alone(task, rivals)
+        if len(frozenset[str]().union(*(known[each] for each in closest))) > most:
+            yield from self._together(task, closest)
 
     def too_long(self, task: Task, source: Source) -> CheckFailure | None:
         """Return a failure if a source has more windows than are searched."""

@@ -40,6 +40,8 @@ async def test_a_vector_index_is_made_from_the_size_where_it_pays(
     await index.maintain("shelf")
     assert await index_of(index) == {"searchable": "FTS", "id": "BTree", "document_id": "BTree"}
     await index.upsert("shelf", documents[300:])
+    done = await index.maintain("shelf", loading=True)
+    assert set(done.indexes_built) == {"passages.labels", "passages.labelled"}
     done = await index.maintain("shelf")
     assert "passages.vector" in done.indexes_built
     assert (await index_of(index))["vector"] == "IvfHnswSq"
@@ -49,6 +51,11 @@ async def test_a_vector_index_is_made_from_the_size_where_it_pays(
         right += hit.passage.document_id == document.document.id
         assert hit.score == pytest.approx(1.0, abs=1e-3)
     assert right >= 29  # of 30: the index is approximate
+    monkeypatch.setattr(upkeep, "MOST_SEGMENTS", 1)
+    await index.upsert("shelf", spread(40, "more"))
+    assert "passages.vector" not in (await index.maintain("shelf", loading=True)).indexes_built
+    assert (await index.maintain("shelf")).indexes_built == ("passages.vector",)
+    assert (await index.maintain("shelf")).indexes_built == ()
     late = spread(3, "late")
     await index.upsert("shelf", late)
     hits = await index.nearest(late[0].vectors[0], OWNER, 5)  # type: ignore[index]

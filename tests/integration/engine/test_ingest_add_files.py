@@ -293,11 +293,12 @@ async def test_batches_are_bounded(library: Library, monkeypatch: pytest.MonkeyP
 async def test_a_long_run_indexes_its_tail_on_the_way(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    maintained: list[str] = []
+    maintained: list[bool] = []
 
     class Watched(FakeIndex):
-        async def maintain(self, collection: str) -> Maintained:
-            maintained.append(collection)
+        async def maintain(self, collection: str, *, loading: bool = False) -> Maintained:
+            assert collection == "default"
+            maintained.append(loading)
             return Maintained()
 
     embedder = library.embedder
@@ -307,7 +308,7 @@ async def test_a_long_run_indexes_its_tail_on_the_way(
     monkeypatch.setattr(add_files, "LONGEST_TAIL", 2)
     report = await library.add()
     assert report.passages == 4
-    assert maintained == ["default"]
+    assert maintained == [True, False]
 
 
 async def test_hidden_text_is_left_out_and_named_in_the_report(

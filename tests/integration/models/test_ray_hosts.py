@@ -14,7 +14,7 @@ from tests.servers.ray_cluster import RayCluster, ray_cluster
 from upheld import Upheld
 from upheld.types import Passage
 
-pytestmark = [pytest.mark.real, pytest.mark.campaign, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.real, pytest.mark.hosts, pytest.mark.timeout(1800)]
 
 PASSAGES = int(os.environ.get("UPHELD_RAY_PASSAGES", "500"))
 IN_FILE = 5
@@ -26,7 +26,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     for number in range(PASSAGES // IN_FILE):
         parts = [
-            f"# Pier {number}.{part}\n\n" + f"Ferry {number}.{part} leaves at noon. " * 40
+            f"# Pier {number}.{part}\n\n" + f"Ferry {number}.{part} leaves at noon. " * 12
             for part in range(IN_FILE)
         ]
         (folder / f"{number}.md").write_text("\n\n".join(parts))
@@ -75,7 +75,14 @@ def cut_a_host_off(cluster: RayCluster) -> None:
     cluster.workers[0].cut()
 
 
-@pytest.mark.parametrize("harm", [None, kill_a_host, cut_a_host_off])
+@pytest.mark.parametrize(
+    "harm",
+    [
+        None,
+        pytest.param(kill_a_host, marks=pytest.mark.campaign),
+        pytest.param(cut_a_host_off, marks=pytest.mark.campaign),
+    ],
+)
 def test_hosts_index_what_one_process_does(
     harm: Callable[[RayCluster], None] | None,
     cluster: RayCluster,
@@ -93,6 +100,7 @@ def test_hosts_index_what_one_process_does(
         assert stored(opened) == alone
 
 
+@pytest.mark.campaign
 def test_a_driver_that_is_killed_goes_on(
     cluster: RayCluster, files: Path, alone: dict[str, Passage], tmp_path: Path
 ) -> None:

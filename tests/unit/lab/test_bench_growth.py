@@ -9,12 +9,15 @@ from upheld_lab.bench.growth.mixed import BLOCK, IN_DOCUMENT, Mixer, mix
 from upheld_lab.bench.growth.run import bars
 from upheld_lab.bench.growth.size import Nearest
 
-DRAWN = np.random.default_rng(0).standard_normal((2, 40, 8)).astype(np.float32)
-VECTORS = mix(DRAWN[0], DRAWN[1], 0.3)
+DICE = np.random.default_rng(0)
+DRAWN = DICE.standard_normal((40, 8)).astype(np.float32)
+VECTORS = mix(DRAWN, DICE.integers(40, size=(2, 40)), (0.2, 0.4), DICE)
 
 
 def test_mixed_passages_are_the_same_each_time_and_lie_where_they_say() -> None:
-    mixer = Mixer([f"one two three four {n}" for n in range(40)], ["Title"] * 40, VECTORS, 0.25)
+    mixer = Mixer(
+        [f"one two three four {n}" for n in range(40)], ["Title"] * 40, VECTORS, (0.1, 0.4)
+    )
     documents = mixer.documents(3)
     assert len(documents) == BLOCK // IN_DOCUMENT
     assert documents[7].passages == mixer.documents(3)[7].passages

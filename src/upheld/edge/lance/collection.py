@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from upheld._internal.memory import memory
 from upheld.edge.lance import rows
 from upheld.edge.lance.engine import load_lancedb
 from upheld.edge.lance.failures import READS, MovedError, VanishedError, newest, translated
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 FRESH_SECONDS = 1.0  # how long writes of other processes may stay invisible
 KNOWN_DOCUMENTS = 50_000  # up to this many, all commits are in memory; above it, a bounded cache
 WIDEN = 4
-INDEX_CACHE_BYTES = 256_000_000  # per collection
+# The cache of indexes, per collection. An index that does not fit is read again for each search:
+# at a million passages that took 0.7 s instead of 0.05.
+LEAST_INDEX_CACHE = 256_000_000
+INDEX_CACHE_SHARE = 8  # of the machine's memory
 METADATA_CACHE_BYTES = 64_000_000
 
 Fetch = Callable[[int], Awaitable["list[Found]"]]
@@ -276,10 +280,9 @@ async def _connect(prefix: Prefix, meta: Meta) -> AsyncConnection:
         connection: AsyncConnection = await lancedb.connect_async(
             f"{prefix.uri}/{meta.tables}",
             storage_options=dict(prefix.options) or None,
-            # The engine's own limits are gigabytes. Each collection has its own cache, freed with
-            # it.
+            # Each collection has its own cache, freed with it.
             session=lancedb.Session(
-                index_cache_size_bytes=INDEX_CACHE_BYTES,
+                index_cache_size_bytes=max(LEAST_INDEX_CACHE, memory() // INDEX_CACHE_SHARE),
                 metadata_cache_size_bytes=METADATA_CACHE_BYTES,
             ),
         )

@@ -235,7 +235,12 @@ class LanceIndex:
         return await self._read(collection, work, nothing)
 
     async def maintain(
-        self, collection: str, *, grace: float = upkeep.GRACE_SECONDS, wait: bool = True
+        self,
+        collection: str,
+        *,
+        loading: bool = False,
+        grace: float = upkeep.GRACE_SECONDS,
+        wait: bool = True,
     ) -> Maintained:
         """Compact, index new rows, and erase every byte of what was deleted or replaced.
 
@@ -249,7 +254,7 @@ class LanceIndex:
             async with Lease(found.prefix).held(wait=wait) as ours:
                 if not ours:
                     return Maintained(by_another=True)
-                done = await upkeep.maintain(found, grace)
+                done = await upkeep.maintain(found, grace, loading=loading)
             if done.removed_rows or done.indexes_built:
                 # Its cache has words of removed rows. Searches in progress keep using it.
                 self._forget(found)

@@ -16,12 +16,17 @@ if TYPE_CHECKING:
     from lancedb import AsyncTable
 
 GRACE_SECONDS = 3600.0
-ANN_ROWS = 100_000  # below this, an exact scan is as fast and finds everything
+# Below this, an exact scan takes at most 30 ms and finds everything; at 30,000 rows it takes 48 ms,
+# and a search of the index 6 ms: docs/decisions/033-growth.md
+ANN_ROWS = 20_000
+# Rows that are indexed later are a segment of their own, and each costs a search about 1.2 ms; to
+# join them, the index is built anew, which takes a minute for 100,000 rows.
+MOST_SEGMENTS = 16
 _PRUNE = timedelta(milliseconds=1)  # keeps only the newest version
 _DELETE_TOGETHER = 500  # pairs in one condition
 
 
-async def maintain(collection: Collection, grace: float) -> Maintained:
+async def maintain(collection: Collection, grace: float, *, loading: bool = False) -> Maintained:
     """Implement `LanceIndex.maintain`; the order of steps keeps its guarantee if it is killed.
 
     Pending erasures are read first and cleared last, so a run that dies can simply be repeated.
@@ -36,7 +41,7 @@ async def maintain(collection: Collection, grace: float) -> Maintained:
     for table in (collection.passages, collection.texts, collection.documents):
         if owed:
             await _rewrite_holed_fragments(collection, table)
-        built += await _build_indexes(collection, table, again=bool(owed))
+        built += await _build_indexes(collection, table, again=bool(owed), loading=loading)
         # `optimize` prunes before it indexes, so what indexing leaves behind needs a second call.
         for _ in range(2):
             await commit(
@@ -136,12 +141,15 @@ async def _rewrite_holed_fragments(collection: Collection, table: AsyncTable) ->
         )
 
 
-async def _build_indexes(collection: Collection, table: AsyncTable, *, again: bool) -> list[str]:
+async def _build_indexes(
+    collection: Collection, table: AsyncTable, *, again: bool, loading: bool
+) -> list[str]:
     """Build missing indexes, or all of them `again` if rows were removed.
 
-    An index keeps the words of removed rows until it is rebuilt.
+    An index keeps the words of removed rows until it is rebuilt. That of vectors takes long: while
+    more rows are loading, it is neither built nor joined.
     """
-    from lancedb.index import BTree, IvfHnswSq
+    from lancedb.index import Bitmap, BTree, IvfHnswSq, LabelList
 
     wanted: dict[str, Any] = {"document_id": BTree()}
     if table is collection.documents:
@@ -149,13 +157,19 @@ async def _build_indexes(collection: Collection, table: AsyncTable, *, again: bo
     elif table is collection.passages:
         wanted = {"searchable": text_index(), "id": BTree(), "document_id": BTree()}
         with translated("Counting rows"):
-            if collection.meta.dimension and await table.count_rows() >= ANN_ROWS:
-                wanted["vector"] = IvfHnswSq(distance_type="cosine")
+            large = await table.count_rows() >= ANN_ROWS
+        if large:  # the labels of a few rows are read faster than an index
+            wanted |= {"labels": LabelList(), "labelled": Bitmap()}
+        if large and collection.meta.dimension and (again or not loading):
+            wanted["vector"] = IvfHnswSq(distance_type="cosine")
     with translated("Listing indexes"):
-        existing = {index.columns[0] for index in await table.list_indices()}
+        existing = {
+            index.columns[0]: index.num_segments or 1 for index in await table.list_indices()
+        }
     built = []
     for column, config in wanted.items():
-        if again or column not in existing:
+        split = column == "vector" and existing.get(column, 1) > MOST_SEGMENTS
+        if again or split or column not in existing:
             await commit(
                 "Indexing",
                 table,

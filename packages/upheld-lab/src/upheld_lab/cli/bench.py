@@ -102,6 +102,24 @@ def speed(seed: Seed = 0, as_json: options.Json = False, as_markdown: Markdown =
 
 
 @app.command()
+def ingest(
+    folder: Annotated[Path, typer.Argument(help="Folder of real files, such as a manual.")],
+    files: Annotated[int, typer.Option(min=1, help="Limit of files, in order of names.")] = 1_000,
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """Index real files, beside the embedder run bare on the passages that they have.
+
+    Examples:
+
+        upheld bench ingest /usr/share/doc/postgresql-doc-15/html --files 300
+    """
+    from upheld_lab.bench.costs.ingest import bench_ingest
+
+    shown(lambda watch: bench_ingest(folder, files, watch), as_json, as_markdown)
+
+
+@app.command()
 def growth(
     data: Data,
     sizes: Annotated[
@@ -186,6 +204,9 @@ def verify(
     scorer: Annotated[
         Path | None, typer.Option(help="Folder of the bench's own scorer, to compare with.")
     ] = None,
+    speed: Annotated[
+        bool, typer.Option(help="Measure speed as well, which needs an idle machine.")
+    ] = True,
     cache: Cache = None,
     as_json: options.Json = False,
     as_markdown: Markdown = False,
@@ -204,7 +225,7 @@ def verify(
     from upheld_lab.bench.verify.local import bench_shipped
     from upheld_lab.bench.verify.run import Choice
 
-    choice = Choice(data, cache or default_cache(), limit)
+    choice = Choice(data, cache or default_cache(), limit, speed=speed)
     shown(lambda watch: bench_shipped(choice, llm, model, scorer, watch), as_json, as_markdown)
 
 

@@ -186,7 +186,7 @@ class FakeIndex:
         count = sum(len(each.passages) for each in found.documents.values())
         return Statistics(len(found.documents), count, count, 0, 0, found.embedder)
 
-    async def maintain(self, collection: str) -> Maintained:
+    async def maintain(self, collection: str, *, loading: bool = False) -> Maintained:
         self._found(collection)
         return Maintained()
 

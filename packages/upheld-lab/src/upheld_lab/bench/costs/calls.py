@@ -47,5 +47,7 @@ async def counted(scene: Scene) -> Row:
         "depth": round(ticks),
         "prompt tokens": used.prompt_tokens,
         "completion tokens": used.completion_tokens,
+        "searches": used.searches,
+        "pairs": used.pairs_checked,
         "paper's count": scene.source,
     }

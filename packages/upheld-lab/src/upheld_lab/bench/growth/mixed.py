@@ -1,11 +1,12 @@
 """Passages without end, made of real ones: texts of two halves, vectors mixed from the same two.
 
-To embed a million passages takes hours. A mix of two real vectors costs nothing, and the share of
-the second one is chosen so that neighbours are as far apart as those of real passages are.
+To embed a million passages takes hours. A mix of two real vectors costs nothing, and the shares of
+the second one are chosen so that neighbours are as far apart as those of real passages are.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 BLOCK = 2_000  # passages that are made, and written, together
 IN_DOCUMENT = 20  # passages of one document
 FEW, MOST = "few", "most"  # labels: a tenth of the documents has the first, the others the second
-SHARES = (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+QUANTILES = np.linspace(0.05, 0.95, 19)  # where two distributions of neighbours are compared
 SAMPLE = 4_000  # passages whose nearest neighbour is looked up
 
 
@@ -32,27 +34,27 @@ class Mixer:
     texts: Sequence[str]
     titles: Sequence[str]
     vectors: Vectors
-    share: float  # of the second vector
+    shares: tuple[float, float]  # of the second vector: each passage has its own, between these
     seed: int = 0
 
     def vectors_of(self, block: int) -> Vectors:
         """Return the vectors of a block alone, which is quick."""
-        first, second = self._parents(block)
-        return mix(self.vectors[first], self.vectors[second], self.share)
+        return mix(self.vectors, self._parents(block), self.shares, self._dice(block, 1))
 
     def documents(self, block: int) -> list[IndexedDocument]:
         """Return a block as documents, ready to be written."""
         first, second = self._parents(block)
-        vectors = mix(self.vectors[first], self.vectors[second], self.share)
+        vectors = self.vectors_of(block)
         return [
             self._document(block, start, first, second, vectors)
             for start in range(0, BLOCK, IN_DOCUMENT)
         ]
 
-    def _parents(self, block: int) -> tuple[np.ndarray, np.ndarray]:
-        dice = np.random.default_rng((self.seed, block))
-        first, second = dice.integers(len(self.texts), size=(2, BLOCK))
-        return first, second
+    def _parents(self, block: int) -> np.ndarray:
+        return self._dice(block, 0).integers(len(self.texts), size=(2, BLOCK))
+
+    def _dice(self, block: int, use: int) -> np.random.Generator:
+        return np.random.default_rng((self.seed, block, use))
 
     def _document(
         self, block: int, start: int, first: np.ndarray, second: np.ndarray, vectors: Vectors
@@ -85,25 +87,33 @@ class Mixer:
         return IndexedDocument(document, tuple(passages), vectors[start : start + IN_DOCUMENT])
 
 
-def mix(one: Vectors, other: Vectors, share: float) -> Vectors:
-    """Return vectors of length one between two others."""
-    between: Vectors = (1 - share) * one + share * other
+def mix(
+    vectors: Vectors, parents: np.ndarray, shares: tuple[float, float], dice: np.random.Generator
+) -> Vectors:
+    """Return vectors of length one, each between two others."""
+    first, second = parents
+    share = dice.uniform(*shares, size=(len(first), 1))
+    between: Vectors = (1 - share) * vectors[first] + share * vectors[second]
     lengths: Vectors = np.linalg.norm(between, axis=1, keepdims=True)
     unit: Vectors = (between / lengths).astype(np.float32)
     return unit
 
 
-def fitting_share(vectors: Vectors, seed: int) -> float:
-    """Return the share at which neighbours of mixed vectors are as near as real ones are."""
-    wanted = np.median(neighbours(vectors, seed))
+def fitting_shares(vectors: Vectors, seed: int) -> tuple[float, float]:
+    """Return the shares at which neighbours of mixed vectors are as near as real ones are."""
+    wanted = np.quantile(neighbours(vectors, seed), QUANTILES)
+
+    def gap(shares: tuple[float, float]) -> float:
+        made = np.quantile(neighbours(mixed_sample(vectors, shares, seed), seed), QUANTILES)
+        return float(np.abs(made - wanted).mean())
+
+    return min(itertools.combinations_with_replacement(SHARES, 2), key=gap)
+
+
+def mixed_sample(vectors: Vectors, shares: tuple[float, float], seed: int) -> Vectors:
+    """Return as many mixed vectors as there are real ones."""
     dice = np.random.default_rng(seed)
-    first, second = dice.integers(len(vectors), size=(2, len(vectors)))
-
-    def gap(share: float) -> float:
-        made = mix(vectors[first], vectors[second], share)
-        return float(abs(np.median(neighbours(made, seed)) - wanted))
-
-    return min(SHARES, key=gap)
+    return mix(vectors, dice.integers(len(vectors), size=(2, len(vectors))), shares, dice)
 
 
 def neighbours(vectors: Vectors, seed: int) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from upheld.edge.onnx.embedder import LocalEmbedder
 from upheld_lab.bench.corpus import choose_passages, choose_questions, load
-from upheld_lab.bench.growth.mixed import Mixer, fitting_share, mix, neighbours
+from upheld_lab.bench.growth.mixed import Mixer, fitting_shares, mixed_sample, neighbours
 from upheld_lab.bench.growth.size import Asked, Growing, Place
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Row, Watch
@@ -61,7 +61,7 @@ async def bench_growth(choice: Choice, watch: Watch) -> Report:
         data=hashes,
         embedder=embedder.identity,
         real_passages=len(mixer.texts),
-        share_of_second_vector=mixer.share,
+        shares_of_second_vector=mixer.shares,
         questions=len(asked.texts),
         seed=choice.seed,
     )
@@ -85,7 +85,7 @@ async def _prepared(
         [passage.text for passage in passages],
         [passage.title for passage in passages],
         vectors,
-        fitting_share(vectors, choice.seed),
+        fitting_shares(vectors, choice.seed),
         choice.seed,
     )
     texts = tuple(question.text for question in questions)
@@ -109,9 +109,7 @@ def bars(rows: Sequence[Row]) -> dict[str, float]:
 
 def histogram(mixer: Mixer, seed: int) -> list[Row]:
     """How near the nearest neighbour is, for real vectors and for mixed ones: shares of all."""
-    dice = np.random.default_rng(seed)
-    first, second = dice.integers(len(mixer.texts), size=(2, len(mixer.texts)))
-    made = mix(mixer.vectors[first], mixer.vectors[second], mixer.share)
+    made = mixed_sample(mixer.vectors, mixer.shares, seed)
     edges = np.linspace(0.3, 1.0, 15)
     counts = {
         name: np.histogram(np.clip(neighbours(vectors, seed), 0.3, 1.0), edges)[0]

@@ -36,9 +36,9 @@ async def bench_overload(
     rows: list[Row] = []
     begin = seconds * WARM_SHARE
     for number in range(rounds):
-        full = await _load(served, house, requests, callers=AT_ONCE + WAITING, seconds=seconds)
+        full = await load(served, house, requests, callers=AT_ONCE + WAITING, seconds=seconds)
         peak = goodput(full, begin, seconds)
-        beyond = await _load(served, house, requests, per_second=2 * peak, seconds=seconds)
+        beyond = await load(served, house, requests, per_second=2 * peak, seconds=seconds)
         good, rejected = goodput(beyond, begin, seconds), reject_p95(beyond)
         for told, replies, rate in (("peak", full, peak), ("twice the peak", beyond, good)):
             rows.append({"load": told, "good a second": rate, **_counts(replies)})
@@ -87,7 +87,7 @@ async def bench_memory(
     served: Served, house: House, requests: Requests, count: int, watch: Watch
 ) -> tuple[float, list[Row]]:
     """How much memory grows while so many requests are served, after a tenth as many more."""
-    await _load(served, house, requests, callers=AT_ONCE, count=max(count // 10, 1))
+    await load(served, house, requests, callers=AT_ONCE, count=max(count // 10, 1))
     before = resident_bytes(served.processes)
     done = 0
     while done < count:
@@ -126,12 +126,12 @@ def _lesser(used: dict[int, float]) -> float:
 
 
 async def _all_good(served: Served, house: House, requests: Requests, count: int) -> None:
-    replies = await _load(served, house, requests, callers=AT_ONCE, count=count)
+    replies = await load(served, house, requests, callers=AT_ONCE, count=count)
     if bad := [each.status for each in replies if each.status != OK]:
         raise UpheldError(f"{len(bad)} of {count} requests failed, the first with {bad[0]}.")
 
 
-async def _load(
+async def load(
     served: Served,
     house: House,
     requests: Requests,
@@ -141,6 +141,7 @@ async def _load(
     per_second: float = 0.0,
     seconds: float = 0.0,
 ) -> list[Replied]:
+    """Ask as so many callers do, or so often."""
     plan = Plan(
         url=served.url,
         key=house.key.get_secret_value(),

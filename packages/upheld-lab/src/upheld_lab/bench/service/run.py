@@ -30,6 +30,7 @@ from upheld_lab.bench.service.pressure import (
     bench_overload,
     bench_processor,
 )
+from upheld_lab.bench.service.processes import bench_processes
 from upheld_lab.bench.service.servers import House, fill, scripted_model, serving
 from upheld_lab.bench.service.usage import PROC
 from upheld_lab.bench.verify.made_answers import AnswerWriter, MadeAnswer
@@ -107,6 +108,7 @@ async def _with_a_slow_model(
         bars, rows = await bench_overload(
             served, house, load, sizes.load_seconds, sizes.load_rounds, watch
         )
+        rows += await bench_processes(house, model, load, sizes.load_seconds, watch)
     return {"answers_over_path": over_path["over path"], **bars}, [over_path, *rows]
 
 

@@ -48,7 +48,7 @@ async def bench_shipped(
     verify = replace(verify, embedder=embedder)
     files = verifier_model(), verifier_tokenizer()
     try:
-        speed = await measure(verify, *files, watch)
+        speed = await measure(verify, *files, watch) if choice.speed else None
         sets = await measure_sets(verify, model, choice, watch)
         seven = {name: sets[name] for name in SEVEN}
         bars, rows = await quality(sets, verify.decide, VectorCache(embedder, choice.cache))
@@ -74,9 +74,13 @@ async def bench_shipped(
         embedder=embedder.identity,
         judge=llm.identity if llm else None,
         supported_above=above,
-        speed=speed.manifest["sizes"],
+        speed=speed.manifest["sizes"] if speed else None,
     )
-    return Report("verify", {**bars, **guaranteed, **speed.bars}, (*rows, *speed.rows), facts)
+    bars |= guaranteed
+    if speed is not None:
+        bars |= speed.bars
+        rows += speed.rows
+    return Report("verify", bars, tuple(rows), facts)
 
 
 async def _rag_answers(

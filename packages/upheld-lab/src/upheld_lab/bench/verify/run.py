@@ -24,6 +24,7 @@ class Choice:
     cache: Path
     limit: int | None = None  # cases a set
     judged: int = 40  # cases a set that a language model is asked about
+    speed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

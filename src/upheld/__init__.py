@@ -30,7 +30,7 @@ What there is, by what you want to do:
     read        Answer: Status, Claim, Verdict, Support, Cause, Citation, Conflict, Guarantee, Usage
     watch       Event, Listener, News, OnClaim, Watch, Progress
     search      Evidence, Hit, Passage, Place, Scope, SearchMode
-    documents   AddReport, Given, PutReport, DocumentInfo, Statistics, Maintained
+    documents   AddReport, Given, PutReport, DocumentInfo, Statistics, Maintained, ReEmbedded
     verify      verify, verify_async, CheckedAnswer, CheckedSource
     extend      LLM, Index, Searcher; a method of your own: StageFactory, MakeMethod, Draft
     errors      UpheldError: `help` says what to do, `retryable` whether to try again
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         IndexedDocument,
         Maintained,
         Message,
+        ReEmbedded,
         Reply,
         Sampling,
         Searcher,
@@ -137,6 +138,7 @@ __all__ = [
     "Progress",
     "PutReport",
     "Question",
+    "ReEmbedded",
     "Reply",
     "Sampling",
     "Scope",
@@ -188,6 +190,7 @@ _HOME = {
     "IndexedDocument": "upheld.ports",
     "Maintained": "upheld.ports",
     "Message": "upheld.ports",
+    "ReEmbedded": "upheld.ports",
     "Reply": "upheld.ports",
     "Sampling": "upheld.ports",
     "Searcher": "upheld.ports",

@@ -27,6 +27,7 @@ from upheld.methods.registry import ANNOUNCING, MakeMethod, label, method_name
 from upheld.methods.registry import parameters as chosen_parameters
 from upheld.open_options import OpenSettings
 from upheld.planning.standalone import Standalone
+from upheld.ports import ReEmbedder
 from upheld.run.budget import Budget
 from upheld.run.trace import start_run
 from upheld.types import Answer, DocumentInfo, Draft, Evidence, Passage, Question, Scope, Status
@@ -36,7 +37,7 @@ from upheld.verification.verify_draft import VerifyDraft
 if TYPE_CHECKING:
     from upheld.add_report import AddReport, Progress
     from upheld.ingest.given import Given, PutReport
-    from upheld.ports import LLM, Index, Maintained, Searcher, Statistics
+    from upheld.ports import LLM, Index, Maintained, ReEmbedded, Searcher, Statistics
     from upheld.resources.open import Resources
     from upheld.settings import Settings
 
@@ -375,6 +376,29 @@ class AsyncUpheld:
         5
         """
         return await self._parts.index.maintain(self._collection)
+
+    async def re_embed(self, *, progress: Callable[[int, int], None] | None = None) -> ReEmbedded:
+        """Embed all passages again with the embedder of the settings, without downtime.
+
+        Needed when the collection was made with another embedder, or without one. Processes that
+        are open go on searching and writing it meanwhile. Afterwards those with the old embedder
+        search by words only, and cannot add documents, until they are opened again. If it is
+        interrupted, call it again: it continues.
+
+        `progress` is called with how many passages are embedded, and how many there are.
+
+        >>> (await kb.re_embed()).passages
+        12
+        """
+        index, embedder = self._parts.index, self._parts.embedder
+        if embedder is None:
+            raise UsageError(
+                "There is no embedder to embed the passages with.",
+                help="Install upheld[local], and leave local_models on.",
+            )
+        if not isinstance(index, ReEmbedder):
+            raise UsageError(f"{type(index).__name__} cannot re-embed a collection.")
+        return await index.re_embed(self._collection, embedder, progress)
 
 
 def check_request(

@@ -6,10 +6,10 @@ runs on the fake and on the real implementation. A port raises only errors of `u
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from upheld.types import Document, DocumentInfo, Evidence, Hit, Passage, Question, Scope, Usage
 
@@ -72,6 +72,16 @@ class Maintained:
     indexes_built: tuple[str, ...] = ()
     seconds: float = 0.0
     by_another: bool = False  # nothing was done, because another process maintains it now
+
+
+@dataclass(frozen=True, slots=True)
+class ReEmbedded:
+    """What `re_embed` did; nothing if the collection had vectors of this embedder already."""
+
+    documents: int
+    passages: int  # embedded by this call
+    embedder: str
+    seconds: float = 0.0
 
 
 class Index(Protocol):
@@ -169,6 +179,20 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Vectors: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class ReEmbedder(Protocol):
+    """What an index may offer besides: vectors of another embedder, without downtime."""
+
+    async def re_embed(
+        self,
+        collection: str,
+        embedder: Embedder,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ReEmbedded:
+        """Embed all passages of a collection again, while it is searched and written."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from upheld.open_options import OpenSettings
 
 if TYPE_CHECKING:
     from upheld.add_report import AddReport
-    from upheld.ports import LLM, Index, Searcher
+    from upheld.ports import LLM, Index, ReEmbedded, Searcher
     from upheld.settings import Settings
 
 T = TypeVar("T")
@@ -131,6 +131,17 @@ class Upheld:
         with adding() as progress:
             adding_files = self.kb.add(paths, labels=labels, progress=progress, prune=prune, on=on)
             return self.run(adding_files)
+
+    def re_embed(self) -> ReEmbedded:
+        """Embed all passages again, with a progress bar on a terminal; see `AsyncUpheld.re_embed`.
+
+        >>> kb.re_embed().passages
+        12
+        """
+        from upheld._internal.progress import counting
+
+        with counting("Embedding", "passages") as progress:
+            return self.run(self.kb.re_embed(progress=progress))
 
     ask = _on_loop_thread(AsyncUpheld.ask)
     search = _on_loop_thread(AsyncUpheld.search)

@@ -76,7 +76,7 @@ def _named(value: object) -> set[str]:
 @pytest.mark.parametrize("of", [upheld.Upheld, upheld.AsyncUpheld])
 def test_every_call_has_an_example(of: type) -> None:
     calls = {"add", "ask", "delete", "document_text", "documents", "maintain", "open", "put"}
-    for name in (*calls, "document_passages", "search", "statistics"):
+    for name in (*calls, "document_passages", "re_embed", "search", "statistics"):
         assert ">>>" in (inspect.getdoc(getattr(of, name)) or ""), name
     assert all(">>>" in (each.__doc__ or "") for each in (of, upheld.verify, upheld.AskOptions))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def printable(text: str) -> str:
 
 
 @contextmanager
-def verifying(what: str = "claims") -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar over the claims of an answer, or over answers, and the remaining time.
+def counting(doing: str, what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar over things that are counted, and the remaining time.
 
-    Yields the function to call with what is checked and the total, or None without a terminal.
+    Yields the function to call with what is done and the total, or None without a terminal.
     """
     if not sys.stderr.isatty():
         yield None
@@ -86,7 +86,7 @@ def verifying(what: str = "claims") -> Iterator[Callable[[int, int], None] | Non
 
     columns = (
         SpinnerColumn(),
-        TextColumn("[bold]Checking"),
+        TextColumn(f"[bold]{doing}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn(f"{what} ·"),
@@ -94,4 +94,9 @@ def verifying(what: str = "claims") -> Iterator[Callable[[int, int], None] | Non
     )
     with Bar(*columns, console=SafeConsole(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
-        yield lambda decided, total: bar.update(task, completed=decided, total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def verifying(what: str = "claims") -> AbstractContextManager[Callable[[int, int], None] | None]:
+    """Show a bar over the claims of an answer, or over answers."""
+    return counting("Checking", what)

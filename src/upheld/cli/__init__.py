@@ -25,6 +25,7 @@ COMMANDS = {
     "index": ("index", "index"),
     "list": ("documents", "list_documents"),
     "delete": ("documents", "delete"),
+    "re-embed": ("re_embed", "re_embed"),
     "ask": ("ask", "ask"),
     "verify": ("verify", "verify"),
     "serve": ("plugins", "serve"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from upheld.errors import EngineError, ModelError, WebError
+from upheld.errors import EmbedderMismatchError, EngineError, ModelError, WebError
 from upheld.ports import Embedder, Filter, Index, Searcher
 from upheld.run.calls import embed
 from upheld.run.trace import current_run, span
@@ -51,9 +51,17 @@ class Search:
         except ModelError as error:
             run.degrade(f"the embedder failed, searched by words only: {error}")
             return await self.index.bm25(query, self.scope, self.limit, self.where)
-        if self.mode is SearchMode.NEAREST:
-            return await self.index.nearest(vector, self.scope, self.limit, self.where, query=query)
-        return await self.index.hybrid(query, vector, self.scope, self.limit, self.where)
+        try:
+            if self.mode is SearchMode.NEAREST:
+                return await self.index.nearest(
+                    vector, self.scope, self.limit, self.where, query=query
+                )
+            return await self.index.hybrid(query, vector, self.scope, self.limit, self.where)
+        except EmbedderMismatchError:
+            # It was re-embedded while it was open. If it never had this embedder, this fails, too.
+            hits = await self.index.bm25(query, self.scope, self.limit, self.where)
+            run.degrade("re-embedded with another embedder: searched by words only")
+            return hits
 
 
 @dataclass(frozen=True, kw_only=True)

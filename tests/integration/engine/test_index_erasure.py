@@ -79,10 +79,10 @@ async def test_maintain_that_was_killed_is_finished_by_the_next(place: Place) ->
     collection = await index._made("shelf")
     for table in (collection.passages, collection.texts, collection.documents):
         await table.optimize()
-    assert await collection.prefix.owed_erasures()
+    assert await collection.prefix.owed_erasures(collection.meta.tables)
     await index.maintain("shelf")
     assert holding(place, MARKER) == []
-    assert await collection.prefix.owed_erasures() == []
+    assert await collection.prefix.owed_erasures(collection.meta.tables) == []
     await index.close()
 
 

@@ -141,9 +141,9 @@ async def test_a_damaged_description_is_our_error(tmp_path: Path) -> None:
     await index.close()
     meta = tmp_path / "shelf" / "meta.json"
     good = meta.read_text()
-    for bad in ("{", "[]", '{"format": 1}', good.replace('"format": 1', '"format": 2')):
+    for bad in ("{", "[]", '{"format": 1}', good.replace('"format": 1', '"format": 3')):
         meta.write_text(bad)
-        with pytest.raises(EngineError, match=r"format 2|not a collection"):
+        with pytest.raises(EngineError, match=r"format 3|not a collection"):
             await (await place.open()).bm25("word", OWNER, 5)
 
 

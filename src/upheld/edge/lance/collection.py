@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from upheld._internal.memory import memory
 from upheld.edge.lance import rows
 from upheld.edge.lance.engine import load_lancedb
-from upheld.edge.lance.failures import READS, VanishedError, newest, translated
+from upheld.edge.lance.failures import READS, MovedError, VanishedError, newest, translated
+from upheld.edge.lance.meta import Meta
 from upheld.edge.lance.rows import one_of
-from upheld.edge.lance.storage import Meta, Prefix
+from upheld.edge.lance.storage import TABLES, Prefix
 from upheld.types import new_id
 
 if TYPE_CHECKING:
@@ -69,9 +70,11 @@ class Collection:
     passages: AsyncTable
     documents: AsyncTable
     has_places: bool = False  # whether `passages` has that column: see `rows.PLACES`
+    in_use: bool = True  # False for tables that a re-embedding is still writing
     _snapshot: Snapshot = field(default_factory=Snapshot)
     _versions: tuple[int, int] = (0, 0)
     _refreshed_at: float = 0.0
+    _followed_at: float = 0.0
     _moving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
@@ -91,21 +94,32 @@ class Collection:
         Each process creates complete tables of its own and then tries to write the `meta.json` that
         names them, because the engine lets two creators of one table overwrite each other.
         """
-        ours = replace(meta, tables=f"tables-{new_id()}")
-        connection = await _connect(prefix, ours)
+        ours = replace(meta, tables=new_tables())
+        made = await cls.build(name, prefix, ours)
+        # Without an index the engine would scan new rows with another tokeniser.
         with translated(f"Making {prefix.uri}"):
-            texts = await connection.create_table("texts", schema=rows.TEXTS)
-            documents = await connection.create_table("documents", schema=rows.DOCUMENTS)
-            schema = rows.passages_schema(meta.dimension)
-            passages = await connection.create_table("passages", schema=schema)
-            # Without an index the engine would scan new rows with another tokeniser.
-            await passages.create_index("searchable", config=text_index())
+            await made.passages.create_index("searchable", config=text_index())
         agreed = await prefix.make_meta(ours)
         if agreed == ours:
-            return cls(name, prefix, ours, connection, texts, passages, documents, has_places=True)
+            return made
         await prefix.discard(ours.tables)
         agreed.check(meta, name)
         return await cls.open(name, prefix, agreed)
+
+    @classmethod
+    async def build(cls, name: str, prefix: Prefix, meta: Meta) -> Collection:
+        """Create the tables that are not there yet, without any index, and open them."""
+        connection = await _connect(prefix, meta)
+        with translated(f"Making {prefix.uri}"):
+            texts, passages, documents = [
+                await connection.create_table(table, schema=schema, exist_ok=True)
+                for table, schema in (
+                    ("texts", rows.TEXTS),
+                    ("passages", rows.passages_schema(meta.dimension)),
+                    ("documents", rows.DOCUMENTS),
+                )
+            ]
+        return cls(name, prefix, meta, connection, texts, passages, documents, has_places=True)
 
     def close(self) -> None:
         handles: list[Any] = [self.texts, self.passages, self.documents, self.connection]
@@ -126,6 +140,18 @@ class Collection:
         if time.monotonic() - self._refreshed_at >= FRESH_SECONDS:
             await self.refresh(older_than=FRESH_SECONDS)
 
+    async def follow(self, *, older_than: float = 0.0) -> None:
+        """Read what was added to the log of `meta.json`; raises `MovedError` for other tables."""
+        started = time.monotonic()
+        if not self.in_use or self._followed_at > started - older_than:
+            return
+        newer = await self.prefix.newer_meta(self.meta.generation)
+        if newer is not None:
+            if newer.tables != self.meta.tables:
+                raise MovedError(f"Collection {self.name!r} was re-embedded.")
+            self.meta = newer
+        self._followed_at = started
+
     async def refresh(self, *, older_than: float = 0.0) -> None:
         """Move to the newest versions: documents first, so that the passages they name exist."""
         asked_at = time.monotonic()
@@ -133,6 +159,7 @@ class Collection:
             if self._refreshed_at > asked_at - older_than:
                 return  # another task did it while this one waited
             started = time.monotonic()
+            await self.follow()
             await newest(self.documents)
             await newest(self.passages)
             with translated("Reading the newest version"):
@@ -215,6 +242,11 @@ class Collection:
         with translated("Reading documents"):
             query = self.documents.query().where(one_of("id", documents))
             return _pairs(await query.select(["id", "commit"]).to_arrow())
+
+
+def new_tables() -> str:
+    """Return a name for a folder of tables."""
+    return f"{TABLES}{new_id()}"
 
 
 def text_index() -> FTS:

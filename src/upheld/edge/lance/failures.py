@@ -40,6 +40,10 @@ class VanishedError(StorageError):
     """A file of the version being read is gone: `maintain` ran meanwhile."""
 
 
+class MovedError(StorageError):
+    """The collection was re-embedded and has other tables now: open those and try again."""
+
+
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
     """Raise the engine's errors as `StorageError` or `EngineError`."""

@@ -1,4 +1,4 @@
-"""One maintenance run at a time on each collection, whichever hosts share it.
+"""One maintenance or re-embedding at a time on each collection, whichever hosts share it.
 
 Time is cut into slots of five seconds. Who creates the object of a slot holds the lease for it, and
 creates those that follow while its run goes on; a holder that dies holds nothing after its last
@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from upheld.edge.lance.storage import Prefix
+from upheld.edge.lance.storage import LEASE, Prefix
 from upheld.errors import StorageError
 
 SLOT_SECONDS = 5.0
@@ -23,11 +23,16 @@ _ASK_AGAIN = 1.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to maintain one collection."""
+    """The right to maintain one collection, or to do what else has this name."""
 
     prefix: Prefix
     slot_seconds: float = SLOT_SECONDS
     clock: Callable[[], float] = time.time
+    name: str = LEASE
+
+    async def is_held(self) -> bool:
+        """Return whether a process holds the lease now."""
+        return await self.prefix.has_lease(self._slot(), self.name)
 
     @asynccontextmanager
     async def held(self, *, wait: bool) -> AsyncIterator[bool]:
@@ -36,7 +41,7 @@ class Lease:
         With `wait`, the block begins when the lease is free. It is free when the block ends.
         """
         mine: list[int] = []
-        await self.prefix.clear_old_leases(self._slot() - 1)
+        await self.prefix.clear_old_leases(self._slot() - 1, self.name)
         while not await self._take(self._slot(), mine):
             if not wait:
                 yield False
@@ -50,18 +55,18 @@ class Lease:
             with suppress(asyncio.CancelledError, StorageError):
                 await keeping
             with suppress(StorageError):  # what cannot be deleted expires
-                await self.prefix.clear_leases(mine)
+                await self.prefix.clear_leases(mine, self.name)
 
     def _slot(self) -> int:
         return int(self.clock() / self.slot_seconds)
 
     async def _take(self, slot: int, mine: list[int]) -> bool:
         """Take this slot and the next, so that there is time to renew."""
-        if not await self.prefix.take_lease(slot):
+        if not await self.prefix.take_lease(slot, self.name):
             return False
         mine.append(slot)
-        if not await self.prefix.take_lease(slot + 1):
-            await self.prefix.clear_leases(mine)
+        if not await self.prefix.take_lease(slot + 1, self.name):
+            await self.prefix.clear_leases(mine, self.name)
             mine.clear()
             return False
         mine.append(slot + 1)
@@ -70,6 +75,6 @@ class Lease:
     async def _keep(self, mine: list[int]) -> None:
         """Take the slot after the last one whenever the last one has begun."""
         while True:
-            if self._slot() >= mine[-1] and await self.prefix.take_lease(mine[-1] + 1):
+            if self._slot() >= mine[-1] and await self.prefix.take_lease(mine[-1] + 1, self.name):
                 mine.append(mine[-1] + 1)
             await asyncio.sleep(self.slot_seconds / 4)

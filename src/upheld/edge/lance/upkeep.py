@@ -36,7 +36,7 @@ async def maintain(collection: Collection, grace: float, *, loading: bool = Fals
     removed = 0
     for table in (collection.passages, collection.texts):
         removed += await _remove_dead(collection, table, grace)
-    owed = await collection.prefix.owed_erasures()
+    owed = await collection.prefix.owed_erasures(collection.meta.tables)
     built: list[str] = []
     for table in (collection.passages, collection.texts, collection.documents):
         if owed:
@@ -52,6 +52,7 @@ async def maintain(collection: Collection, grace: float, *, loading: bool = Fals
     collection.wrote()
     await collection.refresh()
     await collection.prefix.clear_erasures(owed)
+    await _remove_old_tables(collection, grace)
     return Maintained(removed, tuple(built), time.monotonic() - started)
 
 
@@ -67,7 +68,7 @@ async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) 
             dead.setdefault(its_commit, []).append(document)
     if not dead:
         return 0
-    await collection.prefix.owe_erasure()
+    await collection.prefix.owe_erasure(collection.meta.tables)
     removed = 0
     for its_commit, documents in dead.items():
         for first in range(0, len(documents), _DELETE_TOGETHER):
@@ -81,6 +82,23 @@ async def _remove_dead(collection: Collection, table: AsyncTable, grace: float) 
             removed += int(result.num_deleted_rows)
     collection.wrote()
     return removed
+
+
+async def _remove_old_tables(collection: Collection, grace: float) -> None:
+    """Remove tables that a re-embedding replaced, once no search in progress can read them."""
+    prefix, switched_at = collection.prefix, collection.meta.switched_at
+    if switched_at is None or now_ms() < switched_at + grace * 1000:
+        return
+    folders = await prefix.table_folders()
+    # Read after the listing: tables are named in the log before they are created.
+    meta = await prefix.newer_meta(collection.meta.generation) or collection.meta
+    if meta.tables != collection.meta.tables:
+        return
+    used = {meta.tables, meta.building.tables if meta.building else ""}
+    for folder in folders:
+        if folder not in used:
+            await prefix.discard(folder)
+            await prefix.clear_erasures(await prefix.owed_erasures(folder))
 
 
 @rereading

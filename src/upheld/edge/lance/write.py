@@ -39,8 +39,8 @@ async def add_rows(collection: Collection, batch: Sequence[IndexedDocument], fre
     try:
         await _add_places(collection)
         await together(
-            _append("Writing texts", collection.texts, texts),
-            _append("Writing passages", collection.passages, passages),
+            append("Writing texts", collection.texts, texts),
+            append("Writing passages", collection.passages, passages),
         )
     finally:
         collection.wrote()
@@ -63,7 +63,7 @@ async def acknowledge(collection: Collection, batch: Sequence[IndexedDocument], 
         )
     finally:
         collection.wrote()
-    await _drop(collection, replaced)
+    await drop(collection, replaced)
 
 
 async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
@@ -71,7 +71,7 @@ async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
     named = await _named_now(collection, document_ids)
     if not named:
         return 0
-    await collection.prefix.owe_erasure()
+    await collection.prefix.owe_erasure(collection.meta.tables)
     try:
         result: Any = await commit(
             "Deleting documents",
@@ -80,7 +80,7 @@ async def delete(collection: Collection, document_ids: Sequence[str]) -> int:
         )
     finally:
         collection.wrote()
-    await _drop(collection, named, owed=True)
+    await drop(collection, named, owed=True)
     return int(result.num_deleted_rows)
 
 
@@ -96,7 +96,8 @@ async def _add_places(collection: Collection) -> None:
         collection.has_places = True
 
 
-async def _append(doing: str, table: AsyncTable, data: pa.Table) -> None:
+async def append(doing: str, table: AsyncTable, data: pa.Table) -> None:
+    """Add rows to a table."""
     if data.num_rows:
         await commit(doing, table, lambda: table.add(data))
 
@@ -109,7 +110,7 @@ async def _named_now(collection: Collection, document_ids: Sequence[str]) -> dic
     return await collection.commits_of(document_ids)
 
 
-async def _drop(
+async def drop(
     collection: Collection, superseded: Mapping[str, str], *, owed: bool = False
 ) -> None:
     """Remove the rows of commits that were live before: they can never become live again.
@@ -119,7 +120,7 @@ async def _drop(
     if not superseded:
         return
     if not owed:
-        await collection.prefix.owe_erasure()
+        await collection.prefix.owe_erasure(collection.meta.tables)
     condition = all_of(
         one_of("document_id", superseded), one_of("commit", sorted(set(superseded.values())))
     )

@@ -22,7 +22,7 @@ from upheld_lab.bench.verify.sets import Case
 
 SET = "ragtruth_qa"
 LABELS = {"entails": Label.ENTAILS, "contradicts": Label.CONTRADICTS, "neutral": Label.NEUTRAL}
-TEST_ANSWERS, TRAIN_ANSWERS = 200, 40
+TEST_ANSWERS, TRAIN_ANSWERS = 120, 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,13 +55,16 @@ class RayBulk:
             [{_COLUMN: pickle.dumps(item)} for item in items], override_num_blocks=len(items)
         )
         cpus = int(self._ray.cluster_resources().get("CPU", 1))
+        most = max(1, min(cpus, len(items)))
+        # All that fit start at once: Ray Data would add one actor after another, within seconds.
+        first = max(1, min(most, int(cpus / sum(stage.cpus for stage in stages))))
         strategy: Any = self._ray.data.ActorPoolStrategy
         for stage in stages:
             data = data.map_batches(
                 _Worker,
                 fn_constructor_args=(pickle.dumps(stage),),
                 batch_size=None,
-                compute=strategy(min_size=1, max_size=max(1, min(cpus, len(items)))),
+                compute=strategy(min_size=1, max_size=most, initial_size=first),
                 num_cpus=stage.cpus,
             )
         for row in data.iter_rows():

@@ -1,0 +1,149 @@
+"""How fast workers are: a batch beside the bare model, and two embedding workers beside one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from upheld.bulk import Broken, Stage
+from upheld.check import check, opened_verify
+from upheld.errors import BulkError, ModelError
+from upheld.ingest.changes import File
+from upheld.ingest.cut import CutDocument, Group
+from upheld.ports import Judgement, Pair
+from upheld.resources.bulk import OpenEmbedder, for_worker
+from upheld.settings import Settings
+from upheld.types import Document
+from upheld_lab.bench.batch.command import BatchFiles, started
+from upheld_lab.bench.costs.speed import Compared, interleaved_seconds
+from upheld_lab.bench.costs.synthetic import Writer
+from upheld_lab.bench.judgements import AroundEntailment
+from upheld_lab.bench.report import Watch
+from upheld_lab.bench.verify.bare_entailment import bare_loops
+from upheld_lab.bench.verify.made_answers import MadeClaim
+from upheld_lab.bench.verify.speed import fastest
+
+TRIED = 60  # pairs that choose the bare loop
+TOGETHER = 16  # passages of an item
+
+
+@dataclass
+class _Recorded(AroundEntailment):
+    """The verifier, with the pairs that it was asked."""
+
+    pairs: list[Pair] = field(default_factory=list)
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        self.pairs += pairs
+        return await self.model.judge(pairs)
+
+    async def close(self) -> None:
+        await self.model.close()
+
+
+async def pairs_of(claims: Sequence[MadeClaim], settings: Settings, watch: Watch) -> list[Pair]:
+    """What a check asks the model about these claims."""
+    async with opened_verify(settings) as stage:
+        if stage.model is None:
+            raise ModelError(stage.no_model)
+        recorded = _Recorded(stage.model)
+        for done, claim in enumerate(claims, start=1):
+            await check(replace(stage, model=recorded), claim.text, [claim.source])
+            watch("pairs of the claims", done, len(claims))
+        return recorded.pairs
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSpeed:
+    """Seconds a claim in the workers, from the first verdict to the last, and by a bare loop."""
+
+    compared: Compared
+    bare_loop: str
+    pairs_a_claim: float
+    start_seconds: float  # of the command until the first verdict, the longest
+
+
+async def compare_batch(
+    files: BatchFiles, claims: Sequence[MadeClaim], settings: Settings, rounds: int, watch: Watch
+) -> BatchSpeed:
+    """The command on these claims, and the bare model on the same pairs and cores, in turns."""
+    from upheld_verifier import verifier_model, verifier_tokenizer
+
+    pairs = await pairs_of(claims, settings, watch)
+    loops = bare_loops(verifier_model(), verifier_tokenizer())
+    best = fastest(loops, pairs[:TRIED], watch)
+    starts: list[float] = []
+
+    async def bare(_: int) -> float:
+        began = time.perf_counter()
+        loops[best](pairs)
+        return (time.perf_counter() - began) / len(claims)
+
+    async def ours(_: int) -> float:
+        start, seconds = await asyncio.to_thread(time_batch, files, claims)
+        starts.append(start)
+        return seconds
+
+    compared = await interleaved_seconds(
+        ours, bare, rounds, lambda done: watch("batches against bare", done, rounds)
+    )
+    return BatchSpeed(compared, best, len(pairs) / len(claims), max(starts))
+
+
+def time_batch(files: BatchFiles, claims: Sequence[MadeClaim]) -> tuple[float, float]:
+    """Seconds until the first verdict, and from then on for each claim."""
+    files.write(claims)
+    began = time.perf_counter()
+    with started(files) as command:
+        seen = list(command.progress())
+    (first, some), (last, every) = seen[0], seen[-1]
+    if every == some or every != len(claims):
+        raise BulkError(f"Of {len(claims)} claims, {every} were checked, {some} of them at once.")
+    return first - began, (last - first) / (every - some)
+
+
+async def compare_workers(passages: int, settings: Settings, rounds: int, watch: Watch) -> Compared:
+    """Seconds a passage of the embedding stage with two workers of one CPU, and with one."""
+    groups = list(made_groups(passages))
+
+    async def with_workers(count: int) -> float:
+        return await asyncio.to_thread(time_embedding, groups, count, settings)
+
+    return await interleaved_seconds(
+        lambda _: with_workers(2),
+        lambda _: with_workers(1),
+        rounds,
+        lambda done: watch("two workers against one", done, rounds),
+    )
+
+
+def made_groups(passages: int) -> Iterator[Group]:
+    """Passages of about 100 words, as the reading stage would pass them on."""
+    made = Writer().passages(passages)
+    document = Document("made", "made", "", "", "")
+    file = File(Path("made"), "made", 0, None)
+    for first in range(0, passages, TOGETHER):
+        cut = CutDocument(file, document, tuple(made[first : first + TOGETHER]), 0)
+        yield Group((file,), (cut,))
+
+
+def time_embedding(groups: Sequence[Group], cpus: int, settings: Settings) -> float:
+    """Seconds a passage, from the first result to the last, on a new cluster of this machine."""
+    import ray
+
+    from upheld.edge.bulk.ray import RayBulk
+
+    ray.init("local", num_cpus=cpus, log_to_driver=False, logging_level="error")
+    bulk = RayBulk()  # joins the cluster
+    try:
+        stage = Stage("embed", OpenEmbedder(for_worker(settings)), cpus=1)
+        done = [(time.perf_counter(), each) for each in bulk.run(groups, stage)]
+    finally:
+        bulk.close()
+    if broken := next((each for _, each in done if isinstance(each, Broken)), None):
+        raise BulkError(f"Passages were not embedded: {broken.reason}")
+    (first, _), *rest = done
+    return (rest[-1][0] - first) / sum(len(each.cut[0].passages) for _, each in rest)

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 from upheld import check_batch
 from upheld.bulk import Bulk
@@ -9,14 +10,16 @@ from upheld.cli import main
 from upheld.resources.bulk import open_bulk
 from upheld_lab.bench.batch.noting import NotingBulk
 
-notes = Path(sys.argv.pop(1))
 
+def run(notes: Path) -> None:
+    """Run the command that the other words name."""
 
-def open_noting(on: str) -> Bulk:
-    """Open the place of work, and note what is done there."""
-    return NotingBulk(open_bulk(on), notes)
+    def open_noting(on: str) -> Bulk:
+        return NotingBulk(open_bulk(on), notes)
+
+    with patch.object(check_batch, "open_bulk", open_noting):
+        main()
 
 
 if __name__ == "__main__":  # not in the processes that it starts
-    check_batch.open_bulk = open_noting
-    main()
+    run(Path(sys.argv.pop(1)))

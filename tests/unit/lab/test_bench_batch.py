@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from upheld_lab.bench.batch.command import BatchFiles, Command
+from upheld_lab.bench.batch.embedding import made_groups
 from upheld_lab.bench.batch.kills import Continued, Kill, continued, places
 from upheld_lab.bench.batch.run import bars, rows
-from upheld_lab.bench.batch.speed import BatchSpeed, made_groups
+from upheld_lab.bench.batch.speed import BatchSpeed
 from upheld_lab.bench.costs.speed import Compared
 from upheld_lab.bench.verify.made_answers import AnswerWriter
 

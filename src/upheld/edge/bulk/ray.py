@@ -17,13 +17,15 @@ _COLUMN = "item"  # pickled: Ray Data passes rows of columns, and ours are value
 class RayBulk:
     """Implements `upheld.bulk.Bulk` on a cluster that runs, or on one started on this machine.
 
-    `address` is what `ray.init` takes; without it, `RAY_ADDRESS` names the cluster. Ray replaces
+    `address` is what `ray.init` takes; without it, `RAY_ADDRESS` names the cluster. `cpus` limits
+    a cluster that is started here, which else has all processors of this machine. Ray replaces
     actors and repeats items when a worker or a host is lost, and Ray Data starts no more work
     while results wait to be taken.
     """
 
-    def __init__(self, address: str | None = None) -> None:
+    def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+        os.environ.setdefault("RAY_DATA_LOG_LEVEL", "ERROR")  # progress is shown by the caller
         try:
             import ray
             import ray.data
@@ -33,6 +35,7 @@ class RayBulk:
         try:
             ray.init(
                 address=address,
+                num_cpus=cpus,
                 ignore_reinit_error=True,
                 log_to_driver=False,
                 logging_level=logging.ERROR,

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from upheld.bulk import Broken, Stage
 from upheld.check import check, opened_verify
 from upheld.errors import BulkError, ModelError
-from upheld.ingest.changes import File
-from upheld.ingest.cut import CutDocument, Group
 from upheld.ports import Judgement, Pair
-from upheld.resources.bulk import OpenEmbedder, for_worker
 from upheld.settings import Settings
-from upheld.types import Document
 from upheld_lab.bench.batch.command import BatchFiles, started
+from upheld_lab.bench.batch.embedding import time_embedding
 from upheld_lab.bench.costs.speed import Compared, interleaved_seconds
-from upheld_lab.bench.costs.synthetic import Writer
 from upheld_lab.bench.judgements import AroundEntailment
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.verify.bare_entailment import bare_loops
@@ -27,7 +21,6 @@ from upheld_lab.bench.verify.made_answers import MadeClaim
 from upheld_lab.bench.verify.speed import fastest
 
 TRIED = 60  # pairs that choose the bare loop
-TOGETHER = 16  # passages of an item
 
 
 @dataclass
@@ -107,10 +100,9 @@ def time_batch(files: BatchFiles, claims: Sequence[MadeClaim]) -> tuple[float, f
 
 async def compare_workers(passages: int, settings: Settings, rounds: int, watch: Watch) -> Compared:
     """Seconds a passage of the embedding stage with two workers of one CPU, and with one."""
-    groups = list(made_groups(passages))
 
     async def with_workers(count: int) -> float:
-        return await asyncio.to_thread(time_embedding, groups, count, settings)
+        return await asyncio.to_thread(time_embedding, passages, count, settings)
 
     return await interleaved_seconds(
         lambda _: with_workers(2),
@@ -118,32 +110,3 @@ async def compare_workers(passages: int, settings: Settings, rounds: int, watch:
         rounds,
         lambda done: watch("two workers against one", done, rounds),
     )
-
-
-def made_groups(passages: int) -> Iterator[Group]:
-    """Passages of about 100 words, as the reading stage would pass them on."""
-    made = Writer().passages(passages)
-    document = Document("made", "made", "", "", "")
-    file = File(Path("made"), "made", 0, None)
-    for first in range(0, passages, TOGETHER):
-        cut = CutDocument(file, document, tuple(made[first : first + TOGETHER]), 0)
-        yield Group((file,), (cut,))
-
-
-def time_embedding(groups: Sequence[Group], cpus: int, settings: Settings) -> float:
-    """Seconds a passage, from the first result to the last, on a new cluster of this machine."""
-    import ray
-
-    from upheld.edge.bulk.ray import RayBulk
-
-    ray.init("local", num_cpus=cpus, log_to_driver=False, logging_level="error")
-    bulk = RayBulk()  # joins the cluster
-    try:
-        stage = Stage("embed", OpenEmbedder(for_worker(settings)), cpus=1)
-        done = [(time.perf_counter(), each) for each in bulk.run(groups, stage)]
-    finally:
-        bulk.close()
-    if broken := next((each for _, each in done if isinstance(each, Broken)), None):
-        raise BulkError(f"Passages were not embedded: {broken.reason}")
-    (first, _), *rest = done
-    return (rest[-1][0] - first) / sum(len(each.cut[0].passages) for _, each in rest)

@@ -32,9 +32,10 @@ def test_a_batch_is_written_and_read_back(tmp_path: Path) -> None:
     assert files.answer_ids() == ["claim-0", "claim-1", "claim-2"]
     assert (files.checked_ids(), files.begun()) == ([], [])
     files.out.write_text('{"id": "claim-1"}\n{"id": "claim-2", "error": "no"}\n{"id": "cl')
-    files.notes.write_text("claim-1\nclaim-2\n")
+    files.notes.write_text("claim-1 12.5\nclaim-2 11.0\n")
     assert files.checked_ids() == ["claim-1"]
     assert files.begun() == ["claim-1", "claim-2"]
+    assert files.first_begun() == 11.0
     files.write(AnswerWriter().claims(1))
     assert (files.checked_ids(), files.begun()) == ([], [])
 

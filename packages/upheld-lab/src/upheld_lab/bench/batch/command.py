@@ -59,8 +59,15 @@ class BatchFiles:
         return _ids(self.out) if self.out.exists() else []
 
     def begun(self) -> list[str]:
-        """What workers began, if they were told to note it."""
-        return self.notes.read_text().split() if self.notes.exists() else []
+        """The answers that workers began, if they were told to note it."""
+        return [line.split()[0] for line in self._notes()]
+
+    def first_begun(self) -> float:
+        """The time at which the first answer was begun."""
+        return min(float(line.split()[1]) for line in self._notes())
+
+    def _notes(self) -> list[str]:
+        return self.notes.read_text().splitlines() if self.notes.exists() else []
 
 
 def _ids(file: Path) -> list[str]:
@@ -115,7 +122,7 @@ class Command:
                     out.seek(read)
                     new = out.read()
                 read, verdicts = read + len(new), verdicts + new.count(b"\n")
-                yield time.perf_counter(), verdicts
+                yield time.time(), verdicts
             if ended is not None:
                 break
             time.sleep(LOOK_SECONDS)

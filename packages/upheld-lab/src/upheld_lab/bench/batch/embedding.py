@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from upheld.bulk import Broken, Stage
+from upheld.bulk import Broken, Stage, Work
 from upheld.errors import BulkError
 from upheld.ingest.changes import File
 from upheld.ingest.cut import CutDocument, Group
@@ -21,7 +23,7 @@ TOGETHER = 16  # passages of an item
 
 
 def time_embedding(passages: int, cpus: int, settings: Settings) -> float:
-    """Seconds a passage, from the first result to the last; workers have one CPU each."""
+    """Seconds a passage, from the first that is begun on; workers have one CPU each."""
     # Not in this process: Ray forks, which engines with threads do not bear.
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
         return process.submit(_time_here, passages, cpus, settings).result()
@@ -32,15 +34,31 @@ def _time_here(passages: int, cpus: int, settings: Settings) -> float:
 
     bulk = RayBulk("local", cpus=cpus)
     try:
-        stage = Stage("embed", OpenEmbedder(for_worker(settings)), cpus=1)
-        groups = list(made_groups(passages))
-        done = [(time.perf_counter(), each) for each in bulk.run(groups, stage)]
+        stage = Stage("embed", _Dated(OpenEmbedder(for_worker(settings))), cpus=1)
+        begun = list(bulk.run(list(made_groups(passages)), stage))
+        ended = time.time()
     finally:
         bulk.close()
-    if broken := next((each for _, each in done if isinstance(each, Broken)), None):
+    if broken := next((each for each in begun if isinstance(each, Broken)), None):
         raise BulkError(f"Passages were not embedded: {broken.reason}")
-    (first, _), *rest = done
-    return (rest[-1][0] - first) / sum(len(each.cut[0].passages) for _, each in rest)
+    return float(ended - min(begun)) / passages
+
+
+@dataclass(frozen=True, slots=True)
+class _Dated:
+    """Opens a stage whose work returns when it began: results come later, several at once."""
+
+    open: Callable[[], Work]
+
+    def __call__(self) -> Work:
+        work = self.open()
+
+        def dated(item: Any) -> float:
+            began = time.time()
+            work(item)
+            return began
+
+        return dated
 
 
 def made_groups(passages: int) -> Iterator[Group]:

@@ -45,7 +45,8 @@ def run_killed(files: BatchFiles, kill_after: Sequence[int], watch: Watch) -> Co
         with started(files, noting=True) as command:
             for _, verdicts in command.progress():
                 watch("a batch that is killed", verdicts, len(ids))
-                if verdicts >= number:
+                # Not on what the run before has written: something must be under way.
+                if verdicts >= number and verdicts > (len(kills[-1].written) if kills else 0):
                     left = command.kill()
                     kills.append(_killed(files, left, kills))
                     break

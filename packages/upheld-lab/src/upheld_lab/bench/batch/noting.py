@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +28,7 @@ class NotingBulk:
 
 @dataclass(frozen=True, slots=True)
 class _Noting:
-    """Opens the stage in a worker; a line of the file is the id of an answer that it begins."""
+    """Opens the stage in a worker; a line of the file is an answer that it begins, and when."""
 
     open: Callable[[], Work]
     notes: Path
@@ -36,9 +37,10 @@ class _Noting:
         work = self.open()
 
         def noted(part: Any) -> Any:
-            ids = "".join(f"{line.id}\n" for line in part.lines)
+            now = time.time()
+            begun = "".join(f"{line.id} {now}\n" for line in part.lines)
             with self.notes.open("ab") as notes:  # one write: several workers append
-                notes.write(ids.encode())
+                notes.write(begun.encode())
             return work(part)
 
         return noted

@@ -77,7 +77,7 @@ def rows(batch: BatchSpeed, workers: Compared | None, continued: Continued) -> t
             "bare": 1 / batch.compared.bare,
             "best bare loop": batch.bare_loop,
             "pairs a claim": batch.pairs_a_claim,
-            "first verdict after s": batch.start_seconds,
+            "work begins after s": batch.start_seconds,
             **_trust(batch.compared),
         }
     ]

@@ -51,12 +51,12 @@ async def pairs_of(claims: Sequence[MadeClaim], settings: Settings, watch: Watch
 
 @dataclass(frozen=True, slots=True)
 class BatchSpeed:
-    """Seconds a claim in the workers, from the first verdict to the last, and by a bare loop."""
+    """Seconds a claim in workers, from the first begun to the last verdict, and bare."""
 
     compared: Compared
     bare_loop: str
     pairs_a_claim: float
-    start_seconds: float  # of the command until the first verdict, the longest
+    start_seconds: float  # of the command until a worker begins, the longest
 
 
 async def compare_batch(
@@ -87,15 +87,18 @@ async def compare_batch(
 
 
 def time_batch(files: BatchFiles, claims: Sequence[MadeClaim]) -> tuple[float, float]:
-    """Seconds until the first verdict, and from then on for each claim."""
+    """Seconds until a worker begins, and from then on for each claim.
+
+    Not from the first verdict on: others are ready by then, and would have taken no time.
+    """
     files.write(claims)
-    began = time.perf_counter()
-    with started(files) as command:
-        seen = list(command.progress())
-    (first, some), (last, every) = seen[0], seen[-1]
-    if every == some or every != len(claims):
-        raise BulkError(f"Of {len(claims)} claims, {every} were checked, {some} of them at once.")
-    return first - began, (last - first) / (every - some)
+    began = time.time()
+    with started(files, noting=True) as command:
+        last, verdicts = list(command.progress())[-1]
+    if verdicts != len(claims):
+        raise BulkError(f"Of {len(claims)} claims, {verdicts} were checked.")
+    first = files.first_begun()
+    return first - began, (last - first) / verdicts
 
 
 async def compare_workers(passages: int, settings: Settings, rounds: int, watch: Watch) -> Compared:

@@ -2,7 +2,7 @@
 
 A line is `{"id": …, "answer": …, "sources": [text, …], "question": …}`, where `id` (else the number
 of the line) and `question` may be left out. Results are appended as they come, so that a run which
-is interrupted continues: what the output has is not checked again.
+is interrupted continues: what the output has is not checked again, but for answers that failed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def check_batch(
     on: str = "local",
     progress: Tell | None = None,
 ) -> BatchReport:
-    """Check the answers of a file that `out` does not have yet, and append their verdicts to it.
+    """Check the answers of a file that `out` has no verdicts on yet, and append these to it.
 
     Raises `UsageError` if two lines have one id, if a line is no JSON object, or if `out` was
     written by another verifier.
@@ -143,20 +143,35 @@ def _id(path: Path, number: int, text: bytes) -> str:
 
 
 def _done(out: Path, verifier: str) -> set[str]:
-    """Return the ids that were checked; cut a line that was half written when a run was killed."""
+    """Return the ids that were checked, and leave only these in the file.
+
+    A line that was half written when a run was killed is cut; one of an answer that failed, which
+    is tried again, is taken out.
+    """
     if not out.exists():
         return set()
     text = out.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1]
-    if len(whole) < len(text):
-        os.truncate(out, len(whole))
-    results = [json.loads(line) for line in whole.splitlines()]
+    whole = text[: text.rfind(b"\n") + 1].splitlines(keepends=True)
+    results = [json.loads(line) for line in whole]
     if other := next((each for each in results if each["verifier"] != verifier), None):
         raise UsageError(
             f"{out} has verdicts of another verifier: {other['verifier']}, not {verifier}.",
             help="Give another file with --out.",
         )
-    return {each["id"] for each in results}
+    checked = [line for line, each in zip(whole, results, strict=True) if "error" not in each]
+    if (kept := b"".join(checked)) != text:
+        _replace(out, kept)
+    return {each["id"] for each in results if "error" not in each}
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Replace a file whole or not at all, whenever this process is killed."""
+    draft = file.with_name(f"{file.name}.part")
+    with draft.open("wb") as written:
+        written.write(content)
+        written.flush()
+        os.fsync(written.fileno())
+    draft.replace(file)
 
 
 @dataclass(frozen=True, slots=True)

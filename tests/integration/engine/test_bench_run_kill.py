@@ -116,6 +116,18 @@ async def test_killed_ten_times_with_every_method(tmp_path: Path) -> None:
     await killed_and_whole(tmp_path, 10, "--methods", ALL)
 
 
+async def test_workers_make_the_run_of_one_process(tmp_path: Path) -> None:
+    options = ("--methods", "rag,cov_rag", "--limit", "1")
+    served = Served()
+    async with unruly(served) as server:
+        assert await run(server.url, served, tmp_path / "one", *options) == 0
+        once = Counter(served.asked)
+        assert await run(server.url, served, tmp_path / "many", *options, "--on", "local:2") == 0
+        assert served.asked == once + once
+    assert scores_of(tmp_path / "one") == scores_of(tmp_path / "many")
+    assert answers_of(tmp_path / "one") == answers_of(tmp_path / "many")
+
+
 async def test_who_interrupts_a_run_is_told_how_it_goes_on(tmp_path: Path) -> None:
     served = Served(ends_at=9, how=signal.SIGINT)
     options = ("--methods", "rag,cov_rag", "--limit", "1")

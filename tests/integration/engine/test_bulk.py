@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +60,34 @@ def die_at_three() -> Callable[[int], int]:
 def test_a_process_that_dies_is_an_error_that_says_how_to_go_on() -> None:
     with pytest.raises(BulkError, match="Run the same command again"):
         list(LocalBulk(2).run(range(10), Stage("die", die_at_three)))
+
+
+def wait_long() -> Callable[[int], int]:
+    def work(item: int) -> int:
+        time.sleep(item)
+        return os.getpid()
+
+    return work
+
+
+def drive(found: Any) -> None:
+    """A driver that tells one of its workers, and is still at work."""
+    for worker in LocalBulk(2).run([0, 600, 600], Stage("wait", wait_long)):
+        found.send(worker)
+
+
+def test_workers_end_with_a_driver_that_is_killed() -> None:
+    processes = multiprocessing.get_context("spawn")
+    found, told = processes.Pipe(duplex=False)
+    driver = processes.Process(target=drive, args=(told,))
+    driver.start()
+    worker = found.recv()
+    driver.kill()
+    driver.join()
+    deadline = time.monotonic() + 30
+    while Path(f"/proc/{worker}").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("on", ["here", "local:none", "local:0", "rays"])

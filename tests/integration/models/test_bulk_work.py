@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from upheld import Upheld
 from upheld.check_batch import check_batch
 from upheld.errors import UsageError
 from upheld.settings import load_settings
+from upheld_lab.bench.batch.command import BatchFiles
+from upheld_lab.bench.batch.kills import run_killed
+from upheld_lab.bench.verify.made_answers import AnswerWriter
 
 SOURCE = "The tower of Skarvik was built in 1869. It opens to visitors at nine."
 TRUE, FALSE = "The tower was built in 1869.", "The tower was built in 1911."
@@ -76,6 +80,27 @@ def test_a_batch_is_checked_once(tmp_path: Path) -> None:
     assert Counter(each["id"] for each in results) == Counter(each["id"] for each in answers)
     supported = {each["id"] for each in results if each["supported"]}
     assert supported == {each["id"] for each in answers if each["answer"] == TRUE}
+
+
+@pytest.mark.parametrize(
+    ("on", "count", "kill_after"),
+    [
+        ("local:2", 32, (10,)),
+        pytest.param("ray", 80, (10, 30, 50), marks=pytest.mark.campaign),
+    ],
+)
+@pytest.mark.timeout(600)
+def test_a_command_that_is_killed_continues(
+    on: str, count: int, kill_after: tuple[int, ...]
+) -> None:
+    # A short path: names of Ray's sockets have at most 107 characters.
+    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
+        files = BatchFiles(Path(folder), on)
+        files.write(AnswerWriter().claims(count))
+        found = run_killed(files, kill_after, lambda *_: None)
+    assert (found.lost, found.doubled, found.checked_again) == (0, 0, 0)
+    assert len(found.kills) == len(kill_after)
+    assert not any(kill.processes_left for kill in found.kills)
 
 
 def test_a_line_that_cannot_be_checked_is_named(tmp_path: Path) -> None:

@@ -108,6 +108,8 @@ def test_a_server_that_is_not_there_is_told_of_with_how_to_go_on() -> None:
             "--writer quote asks no language model",
         ),
         (("--questions", "nowhere.jsonl"), "no file nowhere.jsonl"),
+        (("--suite", "tiny", "--on", "here"), "'here' is no place to work on"),
+        (("--suite", "tiny", "--on", "local", "--parallel", "2"), "leave out --parallel"),
     ],
 )
 def test_what_cannot_run_is_refused_and_leaves_nothing(arguments: Any, match: str) -> None:

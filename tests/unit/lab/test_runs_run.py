@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,18 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from upheld.errors import LLMRejectedError, LLMUnavailableError, UsageError
+from upheld.errors import BulkError, LLMRejectedError, LLMUnavailableError, UsageError
 from upheld.generation.write import Claims
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import ReadWorker
 from upheld.ports import IndexedDocument, Message
 from upheld.resources.open import Resources
 from upheld.retrieval.grade import Grade
-from upheld.settings import load_settings
+from upheld.settings import Settings, load_settings
 from upheld.types import Document, Passage, content_hash
 from upheld.verification.chain import Chain
 from upheld.verification.verify import Verify
+from upheld_lab.bench.runs import in_workers as workers
 from upheld_lab.bench.runs.ask_variants import Ask
 from upheld_lab.bench.runs.records import Outcome, Scores
 from upheld_lab.bench.runs.run import Plan, run_on
@@ -31,6 +33,7 @@ from upheld_lab.bench.runs.summary import summary
 from upheld_lab.bench.runs.variants import parse_variants
 from upheld_lab.bench.scores.cost import Prices
 from upheld_lab.bench.suites.suite import Asked, Suite
+from upheld_lab.testing.fake_bulk import FakeBulk
 from upheld_lab.testing.fake_embedder import FakeEmbedder
 from upheld_lab.testing.fake_entailment import FakeEntailment
 from upheld_lab.testing.fake_grader import FakeGrader
@@ -245,6 +248,75 @@ async def test_documents_must_be_there(tmp_path: Path) -> None:
             JUDGES,
             unseen,
         )
+
+
+# --- in workers ----------------------------------------------------------------------------------
+
+
+async def in_workers(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, script: Script = said
+) -> tuple[RunFolder, FakeLLM]:
+    """A run whose only worker is this process, with the same fakes."""
+    parts, llm = await parts_with(script)
+
+    async def opened(settings: Settings) -> Resources:
+        assert settings.threads == 1
+        return parts
+
+    @asynccontextmanager
+    async def judging(*_: object) -> AsyncIterator[Judges]:
+        yield JUDGES
+
+    monkeypatch.setattr(workers, "open_resources", opened)
+    monkeypatch.setattr(workers, "open_judges", judging)
+    return await run_on(plan, parts, JUDGES, unseen, FakeBulk()), llm
+
+
+async def test_workers_come_to_the_same_without_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, _ = await run(plan_for(tmp_path / "here"))
+    there, llm = await in_workers(plan_for(tmp_path / "there"), monkeypatch)
+    assert scores_of(here) == scores_of(there)
+    assert answers_of(here) == answers_of(there)
+    assert len(llm.calls) == CALLS
+    assert all(each.untimed for each in there.outcomes())
+    again, unasked = await in_workers(plan_for(tmp_path / "there"), monkeypatch)
+    assert len(again.outcomes()) == 9
+    assert unasked.calls == []
+
+
+@pytest.mark.parametrize("at", [1, 7, 13])
+async def test_workers_go_on_with_a_run_that_was_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    whole, llm = await run(plan_for(tmp_path / "whole"))
+    parts, before = await parts_with(Killed(at))
+    plan = plan_for(tmp_path / "cut")
+    with pytest.raises(KilledError):
+        await run_on(plan, parts, JUDGES, unseen)
+    cut, after = await in_workers(plan, monkeypatch)
+    assert scores_of(cut) == scores_of(whole)
+    assert len(before.calls) + len(after.calls) == len(llm.calls) + 1
+
+
+async def test_a_question_that_a_worker_cannot_ask_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_for(tmp_path / "run", "rag")
+    with pytest.raises(BulkError, match="q/2 failed: LLMUnavailableError: gone"):
+        await in_workers(plan, monkeypatch, [said((), Claims), LLMUnavailableError("gone")])
+    folder, llm = await in_workers(plan, monkeypatch)
+    assert [each.question for each in folder.outcomes()] == ["q/1", "q/2", "q/3"]
+    assert len(llm.calls) == 2
+
+
+async def test_workers_begin_no_question_when_the_time_is_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, llm = await in_workers(plan_for(tmp_path / "run", hours=0.0), monkeypatch)
+    assert (folder.outcomes(), llm.calls) == ([], [])
+    assert not summary(folder).complete
 
 
 # --- interruptions -------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -60,7 +62,16 @@ _opened: list[tuple[str, Work]] = []  # of this worker process
 
 
 def _open(stages: Sequence[Stage]) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _opened[:] = [(stage.name, stage.open()) for stage in stages]
+
+
+def _end_with_parent() -> None:
+    """End this worker when the driver is killed: it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(item: Any) -> Any:

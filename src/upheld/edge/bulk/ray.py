@@ -17,13 +17,15 @@ _COLUMN = "item"  # pickled: Ray Data passes rows of columns, and ours are value
 class RayBulk:
     """Implements `upheld.bulk.Bulk` on a cluster that runs, or on one started on this machine.
 
-    `address` is what `ray.init` takes; without it, `RAY_ADDRESS` names the cluster. Ray replaces
+    `address` is what `ray.init` takes; without it, `RAY_ADDRESS` names the cluster. `cpus` limits
+    a cluster that is started here, which else has all processors of this machine. Ray replaces
     actors and repeats items when a worker or a host is lost, and Ray Data starts no more work
     while results wait to be taken.
     """
 
-    def __init__(self, address: str | None = None) -> None:
+    def __init__(self, address: str | None = None, *, cpus: int | None = None) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+        os.environ.setdefault("RAY_DATA_LOG_LEVEL", "ERROR")  # progress is shown by the caller
         try:
             import ray
             import ray.data
@@ -33,6 +35,7 @@ class RayBulk:
         try:
             ray.init(
                 address=address,
+                num_cpus=cpus,
                 ignore_reinit_error=True,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
@@ -55,13 +58,16 @@ class RayBulk:
             [{_COLUMN: pickle.dumps(item)} for item in items], override_num_blocks=len(items)
         )
         cpus = int(self._ray.cluster_resources().get("CPU", 1))
+        most = max(1, min(cpus, len(items)))
+        # All that fit start at once: Ray Data would add one actor after another, within seconds.
+        first = max(1, min(most, int(cpus / sum(stage.cpus for stage in stages))))
         strategy: Any = self._ray.data.ActorPoolStrategy
         for stage in stages:
             data = data.map_batches(
                 _Worker,
                 fn_constructor_args=(pickle.dumps(stage),),
                 batch_size=None,
-                compute=strategy(min_size=1, max_size=max(1, min(cpus, len(items)))),
+                compute=strategy(min_size=1, max_size=most, initial_size=first),
                 num_cpus=stage.cpus,
             )
         for row in data.iter_rows():

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from upheld.cli import options, show
 from upheld.errors import UsageError
-from upheld_lab.cli import bench_judge, bench_pages, bench_runs, bench_service
+from upheld_lab.cli import bench_batch, bench_judge, bench_pages, bench_runs, bench_service
 from upheld_lab.cli.bench_options import (
     Cache,
     Data,
@@ -36,6 +36,7 @@ app.command()(bench_judge.judge)
 app.command()(bench_pages.report)
 app.command()(bench_pages.compare)
 app.command()(bench_service.service)
+app.command()(bench_batch.batch)
 
 
 class HalfName(StrEnum):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from upheld.cli import options, show
-from upheld.errors import LLMError, UsageError
+from upheld.errors import BulkError, LLMError, UsageError
 
 if TYPE_CHECKING:
     from upheld.settings import Settings
@@ -95,6 +95,7 @@ def run(
     parallel: Annotated[
         int, typer.Option(min=1, help="Questions at once; times are reliable only with 1.")
     ] = 1,
+    on: options.On = None,
     shared: Annotated[
         bool,
         typer.Option(
@@ -120,7 +121,8 @@ def run(
 
     All methods answer a question before the next is asked, so that a run is fair wherever it is
     cut. Everything is kept in --out as it comes: a run that was interrupted goes on with the same
-    command, and repeats no call to the language model. --limit and --hours may grow.
+    command, and repeats no call to the language model. --limit and --hours may grow. With --on, all
+    hosts must see --out, --cache and --kb under the same paths, and no times are reported.
 
     Examples:
 
@@ -152,6 +154,8 @@ def run(
     )
     if suite is not None and kb is not None:
         raise UsageError("A suite has its own passages: --kb goes with --questions.")
+    if on is not None and parallel > 1:
+        raise UsageError("--on says how many questions are asked at once: leave out --parallel.")
     side = Split(split.value)
     asked = _asked(suite, questions, data, side, limit, corpus, seed)
     plan = Plan(
@@ -164,6 +168,7 @@ def run(
         seed=seed,
         limit=limit,
         parallel=parallel,
+        on=on,
         shared=shared,
         hours=hours,
         scorer=scorer,
@@ -187,7 +192,7 @@ def going_on(folder: Path) -> Iterator[None]:
     except KeyboardInterrupt:
         show.err.print(f"Stopped. {goes_on}")
         raise typer.Exit(STOPPED) from None
-    except LLMError as error:
+    except (BulkError, LLMError) as error:
         error.help = f"{error.help} {goes_on}".strip()
         raise
 

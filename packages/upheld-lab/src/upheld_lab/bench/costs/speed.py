@@ -36,6 +36,7 @@ ATTEMPTS = 3
 DIMENSION = 384
 
 Work = Callable[[int], Awaitable[object]]
+Timed = Callable[[int], Awaitable[float]]  # work that says itself how many seconds it took
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +93,31 @@ async def bench_speed(sizes: Sizes, seed: int, watch: Watch) -> Report:
 
 async def interleaved(ours: Work, bare: Work, rounds: int, tell: Callable[[int], None]) -> Compared:
     """Medians of seconds; each round runs ours, bare and bare again in a turning order."""
+    return await interleaved_seconds(_timed(ours), _timed(bare), rounds, tell)
+
+
+async def interleaved_seconds(
+    ours: Timed, bare: Timed, rounds: int, tell: Callable[[int], None]
+) -> Compared:
+    """The same for work that says how long it took, for example without its start."""
     taken: dict[str, list[float]] = {"ours": [], "bare": [], "bare again": []}
     work = {"ours": ours, "bare": bare, "bare again": bare}
     orders = itertools.cycle(itertools.permutations(work))
     for number, order in zip(range(rounds), orders, strict=False):
         for name in order:
-            started = time.perf_counter()
-            await work[name](number)
-            taken[name].append(time.perf_counter() - started)
+            taken[name].append(await work[name](number))
         tell(number + 1)
     one, other = (statistics.median(taken[name]) for name in ("bare", "bare again"))
     return Compared(statistics.median(taken["ours"]), (one + other) / 2, other / one)
+
+
+def _timed(work: Work) -> Timed:
+    async def timed(number: int) -> float:
+        started = time.perf_counter()
+        await work(number)
+        return time.perf_counter() - started
+
+    return timed
 
 
 async def compare_queries(sizes: Sizes, seed: int, watch: Watch) -> Compared:

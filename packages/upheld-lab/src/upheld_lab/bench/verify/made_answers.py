@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from upheld.types import Passage, content_hash
 
@@ -95,6 +95,14 @@ class MadeAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeClaim:
+    """One sentence, and a source of three sentences that says it, or something like it."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Subject:
     """A building: what there is to say of it, and which of it its passage says."""
 
@@ -139,6 +147,24 @@ class AnswerWriter:
             said.append(f"{subject.claim(fact)} {marks}")
         passages = tuple(each.passage(number) for number, each in enumerate(told, start=1))
         return MadeAnswer(" ".join(said), passages)
+
+    def claims(self, count: int) -> list[MadeClaim]:
+        """So many claims, no two with the same words; about half are in their sources."""
+        made: dict[str, MadeClaim] = {}
+        while len(made) < count:
+            claim = self._claim()
+            made.setdefault(claim.text, claim)
+        return list(made.values())
+
+    def _claim(self) -> MadeClaim:
+        subject, other = (self._subject(town) for town in [self._dice.choice(_TOWNS)] * 2)
+        facts = (0, *sorted(self._dice.sample(subject.facts[1:], k=2)))
+        building = subject.names["building"]
+        said = self._dice.choice(
+            (subject, replace(other, names={**other.names, "building": building}))
+        )
+        source = replace(subject, facts=facts).passage(1).text
+        return MadeClaim(said.claim(self._dice.choice(facts)), source)
 
     def _subject(self, town: str) -> _Subject:
         pick, between = self._dice.choice, self._dice.randint

@@ -1,0 +1,1 @@
+"""Bulk work measured: batches that are killed and continued, and workers against bare models."""

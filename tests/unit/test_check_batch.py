@@ -1,0 +1,62 @@
+"""A batch that is continued: what was checked stays, what failed is tried again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from upheld import check_batch as batches
+from upheld.bulk import Bulk
+from upheld.check_batch import BatchReport, check_batch
+from upheld.settings import load_settings
+from upheld_lab.testing.fake_bulk import FakeBulk
+
+SOURCE = "The tower of Skarvik was built in 1869."
+GOOD: dict[str, Any] = {"id": "a", "answer": SOURCE, "sources": [SOURCE]}
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fake(on: str) -> Bulk:
+        return FakeBulk()
+
+    monkeypatch.setattr(batches, "open_bulk", fake)
+
+
+def checked(folder: Path, *answers: dict[str, Any]) -> BatchReport:
+    """Check these answers without a model: an exact quote is supported."""
+    (folder / "in.jsonl").write_text("".join(json.dumps(each) + "\n" for each in answers))
+    settings = load_settings(local_models=False)
+    return check_batch(folder / "in.jsonl", folder / "out.jsonl", settings)
+
+
+def results(folder: Path) -> list[tuple[str, bool | None]]:
+    lines = map(json.loads, (folder / "out.jsonl").read_text().splitlines())
+    return [(each["id"], each.get("supported")) for each in lines]
+
+
+def test_a_line_that_failed_is_tried_again(tmp_path: Path) -> None:
+    first = checked(tmp_path, GOOD, {"id": "b", "answer": SOURCE}, {**GOOD, "id": "c"})
+    assert (first.checked, first.failed) == (2, ("b: there is no 'sources'",))
+    assert results(tmp_path) == [("a", True), ("b", None), ("c", True)]
+    mended = checked(tmp_path, GOOD, {**GOOD, "id": "b"}, {**GOOD, "id": "c"})
+    assert (mended.already_checked, mended.checked, mended.failed) == (2, 1, ())
+    assert results(tmp_path) == [("a", True), ("c", True), ("b", True)]
+
+
+def test_a_line_that_fails_again_is_reported_again_and_is_there_once(tmp_path: Path) -> None:
+    answers = (GOOD, {"id": "b", "answer": SOURCE})
+    assert checked(tmp_path, *answers).failed == checked(tmp_path, *answers).failed
+    assert results(tmp_path) == [("a", True), ("b", None)]
+
+
+def test_a_line_that_was_half_written_is_checked_anew(tmp_path: Path) -> None:
+    checked(tmp_path, GOOD)
+    with (tmp_path / "out.jsonl").open("ab") as torn:
+        torn.write(b'{"id": "b", "supp')
+    report = checked(tmp_path, GOOD, {**GOOD, "id": "b"})
+    assert (report.already_checked, report.checked) == (1, 1)
+    assert results(tmp_path) == [("a", True), ("b", True)]

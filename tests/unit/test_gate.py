@@ -11,6 +11,10 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = dict(re.findall(r"^(test-\w+):.*\n\t\$\(BIN\)/pytest \$\(\w+\) (\S+)$", MAKEFILE, re.M))
 
 
+# Of all folders, what several hosts need the whole machine for.
+HOSTS = "test-hosts"
+
+
 def test_every_test_file_belongs_to_one_target() -> None:
     training = ROOT / "tests" / "training"  # needs torch: `make test-train`
     for path in (ROOT / "tests").rglob("test_*.py"):
@@ -21,12 +25,16 @@ def test_every_test_file_belongs_to_one_target() -> None:
 def test_all_targets_together_are_make_test() -> None:
     together = re.search(r"^test: (.+)$", MAKEFILE, re.M)
     assert together is not None
-    assert together[1].split() == list(TARGETS)
+    assert together[1].split() == [*TARGETS, HOSTS]
+    assert re.search(
+        rf'^{HOSTS}:.*\n\t.*-m "hosts and not campaign".* tests/integration$', MAKEFILE, re.M
+    )
+    assert "not hosts" in MAKEFILE
 
 
 def test_the_gate_and_the_workflow_run_all_targets() -> None:
     gate = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    for target in ("check", "docs", *TARGETS):
+    for target in ("check", "docs", *TARGETS, HOSTS):
         assert re.search(rf"^step make .*\b{target}\b", gate, re.M), target
         assert re.search(rf"\btargets: \[.*\b{target}\b", workflow), target

@@ -24,6 +24,7 @@ NO_TEXT = {
     "_trusted": "certificates",
     "advice_on": "a type",
     "at_most": "a type",
+    "memory": "a number",
     "serves_for": "a type",
     "short_from": "a type",
     "strict_schema": "a schema of a type",

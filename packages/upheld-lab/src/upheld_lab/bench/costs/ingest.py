@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from upheld.add_report import AddReport
+from upheld.edge.onnx.embedder import LocalEmbedder
 from upheld.errors import NotFoundError
 from upheld.ingest.add_files import BATCH_PASSAGES, add
 from upheld.resources.open import open_resources
@@ -17,6 +18,8 @@ from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Row, Watch
 
 COLLECTION = "ingest"
+QUESTION_CHARACTERS = 60
+QUESTIONS = 100
 
 
 async def bench_ingest(folder: Path, most: int, watch: Watch) -> Report:
@@ -44,9 +47,24 @@ async def bench_ingest(folder: Path, most: int, watch: Watch) -> Report:
         "embedder alone, s": alone,
         "passages/s": len(texts) / whole.seconds,
         "of the embedder alone": len(texts) / alone,
+        "a question embedded, core ms": await _question_core_ms(texts),
     }
     bars = {"ingest_over_bare": alone / whole.seconds}
     return Report("ingest", bars, (row,), manifest())
+
+
+async def _question_core_ms(texts: list[str]) -> float:
+    """Processor time of one short text, embedded by itself as a question is."""
+    embedder = LocalEmbedder()
+    try:
+        short = [text[:QUESTION_CHARACTERS] for text in texts[:QUESTIONS]]
+        await embedder.embed(short[:1])  # opens the session
+        began = time.process_time()
+        for each in short:
+            await embedder.embed([each])
+        return (time.process_time() - began) / len(short) * 1e3
+    finally:
+        await embedder.close()
 
 
 def _files(folder: Path, most: int) -> list[Path]:

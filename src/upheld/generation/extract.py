@@ -23,8 +23,12 @@ from upheld.generation.sentence_features import SentenceFeatures, sentence_featu
 from upheld.ports import Embedder, Grader, QueryPassagePair
 from upheld.run.calls import embed, grade
 from upheld.run.trace import current_run, span
-from upheld.types import Draft, Evidence, Hit, Question
+from upheld.text.asked_value import asked_value
+from upheld.text.short_answers import sentence_alone, with_sentence
+from upheld.text.words import words
+from upheld.types import Claim, Draft, Evidence, Hit, Question
 
+_LONG_QUOTE = 12  # words; a shorter sentence is read as soon as its value
 _LONGEST_NEAREST = 300  # characters of the nearest sentence that an abstention shows
 
 
@@ -167,13 +171,24 @@ def drafted(question: Question, evidence: Evidence, quotes: Quotes) -> Draft:
     """Make the draft of quotes; one without claims says which sentence came nearest."""
     notes = () if quotes.nearest is None else (nearest(quotes.nearest, quotes.p_right or 0.0),)
     claims = tuple(map(quoted, quotes.sentences))
+    claims = (*(_with_value(question.text, each) for each in claims[:1]), *claims[1:])
     return Draft(question, claims, evidence, notes, p_right=quotes.p_right)
+
+
+def _with_value(question: str, quote: Claim) -> Claim:
+    """Put the value that is asked for before a long sentence: "100: By default, up to 100 …"."""
+    long = len(words(quote.text)) >= _LONG_QUOTE and "\n" not in quote.text
+    value = asked_value(question, quote.text) if long else None
+    if value is None:
+        return quote
+    both = with_sentence(value, quote.text)
+    return replace(quote, text=both) if sentence_alone(both) == quote.text else quote
 
 
 def nearest(candidate: Candidate, right: float) -> str:
     """Say which sentence came nearest to an answer, and that it probably does not answer."""
-    words = " ".join(candidate.text.split())
-    short = words if len(words) <= _LONGEST_NEAREST else f"{words[:_LONGEST_NEAREST]}…"
+    said = " ".join(candidate.text.split())
+    short = said if len(said) <= _LONGEST_NEAREST else f"{said[:_LONGEST_NEAREST]}…"
     return (
         f"nearest, but probably no answer ({right:.2f}): “{short}” "
         f"({candidate.passage.title or candidate.passage.uri})"

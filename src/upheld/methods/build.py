@@ -23,6 +23,7 @@ from upheld.retrieval.rerank import Rerank
 from upheld.retrieval.search import OwnSearch, Search
 from upheld.run.calls import or_default_if_over_budget
 from upheld.run.trace import current_run
+from upheld.text.short_answers import is_short
 from upheld.types import Draft, Question, Scope
 from upheld.verification.verify_draft import VerifyDraft
 
@@ -58,17 +59,21 @@ def _built(stages: StageFactory, method: str | MakeMethod) -> Method:
 
 @dataclass(frozen=True, kw_only=True)
 class WithShortAnswer:
-    """A method, and the short answer as its last stage: one more LLM call."""
+    """A method, and the short answer as its last stage: one more LLM call.
+
+    Without a language model, the first quote has the value that is asked for before it, or none.
+    """
 
     answer: Method
-    short_answer: ShortAnswer | None  # None: there is no language model
+    short_answer: ShortAnswer | None
 
     async def __call__(self, question: Question) -> Draft:
         run = current_run()
         draft = await self.answer(question)
         run.offer(draft, run.best_score)  # stays the answer if a timeout follows
         if self.short_answer is None:
-            run.degrade("no language model: there is no short answer")
+            if not any(is_short(claim.text) for claim in draft.claims[:1]):
+                run.degrade("no language model: there is no short answer")
             return draft
         short = await or_default_if_over_budget(self.short_answer(draft), draft)
         run.offer(short, run.best_score)

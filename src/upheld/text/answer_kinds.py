@@ -53,6 +53,7 @@ _ASKED = (
     (AnswerKind.NAME, r"\b(?:who|whom|whose)\b|\bwhere (?:was|were|is|are|did|do|does)\b"),
 )
 _ASKS = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ASKED)
+_WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 _NUMBER_WORD = (
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred"
     r"|thousand|million|billion|unlimited|no limit)\b"
@@ -106,6 +107,11 @@ def asked_kind(question: str) -> AnswerKind | None:
     <AnswerKind.NUMBER: 'number'>
     """
     return next((kind for kind, pattern in _ASKS if search(pattern, question[:_SEEN])), None)
+
+
+def asks_who(question: str) -> bool:
+    """Return whether a question asks for a person."""
+    return search(_WHO, question[:_SEEN]) is not None
 
 
 def has_kind(text: str, kind: AnswerKind) -> bool:

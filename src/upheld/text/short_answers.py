@@ -47,6 +47,11 @@ def sentence_alone(text: str) -> str:
     return sentence if colon and agree(answer, sentence) else text
 
 
+def is_short(text: str) -> bool:
+    """Return whether a short answer comes before the sentence."""
+    return sentence_alone(text) != text
+
+
 def agree(answer: str, sentence: str) -> bool:
     """Return whether a sentence has the words of a short answer, or is as negative as yes or no."""
     if len(answer) > _LONGEST:

@@ -105,3 +105,10 @@ async def test_only_whole_sentences_are_quoted() -> None:
 async def test_a_text_without_capitals_is_quoted() -> None:
     found = sentences_of([passage("it opens at nine. the gate is closed in winter.", "gate")])
     assert [each.text for each in found] == ["it opens at nine.", "the gate is closed in winter."]
+
+
+async def test_the_value_that_is_asked_for_comes_before_a_long_sentence() -> None:
+    text = "By default a book may be kept for 28 days, but less if somebody else waits for it."
+    draft = await quote("How long may I keep a book?", evidence(passage(text, "Library")))
+    assert draft.claims[0].text == f"28 days: {text}"
+    assert draft.claims[0].citations[0].quote == text

@@ -254,7 +254,7 @@ DOWN = LLMUnavailableError("down")
         (
             [MONDAYS, DOWN],
             [BAD, GOOD],
-            "The gallery was inaugurated in the year 1881, when the museum opened.",
+            "1881: The gallery was inaugurated in the year 1881, when the museum opened.",
             "sentences are quoted",
         ),
         ([MONDAYS, YEAR], [BAD, DOWN], "The museum is open on Mondays.", "without its chain"),

@@ -1,6 +1,6 @@
-"""Take over a report of `upheld bench growth --json`: the plan's rates, the page and its picture.
+"""Take over reports of the bench (`--json`): the plan's rates, the pages of growth and scale.
 
-python scripts/use_growth_report.py report.json
+python scripts/write_scale_figures.py growth.json ingest.json verify.json
 """
 
 from __future__ import annotations
@@ -11,33 +11,58 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from upheld_lab.bench.report import Report, markdown
+from upheld_lab.plan.prices import EXAMPLE, Prices
+from upheld_lab.plan.rates import Growth, Rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROOT = Path(__file__).parents[1]
 RATES = ROOT / "packages/upheld-lab/src/upheld_lab/plan/rates.json"
-PAGE = ROOT / "docs/results/growth.md"
+GROWTH_PAGE = ROOT / "docs/results/growth.md"
+SCALE_PAGE = ROOT / "docs/scale.md"
 PICTURE = ROOT / "docs/assets/growth.svg"
-TABLES = "<!-- what follows is written by scripts/use_growth_report.py -->"
+WRITTEN = "<!-- what follows is written by scripts/write_scale_figures.py -->"
+END = "<!-- until here -->"
 KINDS = ("hybrid", "bm25", "nearest", "hybrid, one label")
+COST_PASSAGES = 1_000_000
+COST_HEAD = (
+    "method",
+    "searches",
+    "pairs",
+    "search, core s",
+    "small models, core s",
+    "service, core s",
+    "tokens read",
+    "tokens written",
+    "machines",
+    "language model",
+)
 
 Row = dict[str, Any]
 
 
-def main(file: str) -> None:
-    """Write all three."""
+def main(growth_file: str, ingest_file: str, verify_file: str) -> None:
+    """Write all of them."""
+    growth, ingest, verify = map(_report, (growth_file, ingest_file, verify_file))
+    sizes = [row for row in growth.rows if "passages" in row]
+    _write_rates(sizes, growth, ingest, verify)
+    _draw(sizes, [row for row in growth.rows if "real" in row])
+    said = GROWTH_PAGE.read_text(encoding="utf-8").partition(WRITTEN)[0]
+    GROWTH_PAGE.write_text(f"{said}{WRITTEN}\n\n{markdown(growth)}", encoding="utf-8")
+    _write_costs()
+
+
+def _report(file: str) -> Report:
     read = json.loads(Path(file).read_text(encoding="utf-8"))
-    report = Report(read["bench"], read["bars"], tuple(read["rows"]), read["manifest"])
-    sizes = [row for row in report.rows if "passages" in row]
-    _write_rates(sizes, report.manifest["command"])
-    _draw(sizes, [row for row in report.rows if "real" in row])
-    said = PAGE.read_text(encoding="utf-8").partition(TABLES)[0]
-    PAGE.write_text(f"{said}{TABLES}\n\n{markdown(report)}", encoding="utf-8")
+    return Report(read["bench"], read["bars"], tuple(read["rows"]), read["manifest"])
 
 
-def _write_rates(sizes: list[Row], command: str) -> None:
+def _write_rates(sizes: list[Row], growth: Report, ingest: Report, verify: Report) -> None:
     rates = json.loads(RATES.read_text(encoding="utf-8"))
+    machine = growth.manifest["machine"]
+    vnni = "with" if "avx512_vnni" in machine["features"] else "without"
+    rates["machine"] = f"{machine['processor']} {vnni} VNNI, {machine['cores']} cores, local disk"
     rates["sizes"] = [
         {
             "passages": row["passages"],
@@ -51,12 +76,52 @@ def _write_rates(sizes: list[Row], command: str) -> None:
         for row in sizes
         if row["place"] == "folder"
     ]
-    rates["made_by"]["sizes"] = command
+    read = ingest.rows[0]
+    rates["embedded_per_core_s"] = read["of the embedder alone"] / machine["cores"]
+    rates["embed_question_core_ms"] = read["a question embedded, core ms"]
+    rates["pairs_per_core_s"] = verify.bars["pairs_per_s"] / machine["cores"]
+    rates["made_by"] |= {
+        "sizes": growth.manifest["command"],
+        "embedding": ingest.manifest["command"],
+        "pairs_per_core_s": verify.manifest["command"],
+    }
     counted = [row for row in sizes if "requests a search" in row]
     if counted:
         rates["s3_requests_per_search"] = counted[-1]["requests a search"]
     rates = _rounded(rates)
     RATES.write_text(json.dumps(rates, indent=2) + "\n", encoding="utf-8")
+
+
+def _write_costs() -> None:
+    """Put the cost of a thousand questions, by method and stage, into the page about scale."""
+    rates = Rates.model_validate_json(RATES.read_text(encoding="utf-8"))
+    prices = Prices.model_validate_json(EXAMPLE)
+    search_ms = Growth.through(rates.sizes).hybrid_core_ms.at(COST_PASSAGES)
+    core_second = prices.machine_hour / prices.machine_cores / 3600
+    lines = [" | ".join(COST_HEAD), " | ".join("---" for _ in COST_HEAD)]
+    for name, method in rates.methods.items():
+        stages = (
+            method.searches * (search_ms + rates.embed_question_core_ms),
+            method.pairs / rates.pairs_per_core_s * 1e3,
+            rates.service_core_ms,
+        )  # milliseconds of a question are seconds of a thousand
+        read, written = method.prompt_tokens * 1e3, method.written_tokens * 1e3
+        tokens = read * prices.million_prompt_tokens + written * prices.million_written_tokens
+        cells = (
+            f"`{name}`",
+            f"{method.searches:g}",
+            f"{method.pairs:g}",
+            *(f"{each:,.0f}" for each in stages),
+            f"{read:,.0f}",
+            f"{written:,.0f}",
+            f"${sum(stages) * core_second:.3f}",
+            f"${tokens / 1e6:.3f}",
+        )
+        lines.append(" | ".join(cells))
+    before, _, rest = SCALE_PAGE.read_text(encoding="utf-8").partition(WRITTEN)
+    after = rest.partition(END)[2]
+    table = "\n".join(f"| {line} |" for line in lines)
+    SCALE_PAGE.write_text(f"{before}{WRITTEN}\n\n{table}\n\n{END}{after}", encoding="utf-8")
 
 
 def _rounded(value: Any) -> Any:
@@ -110,4 +175,4 @@ def _line(axes: Axes, rows: list[Row], column: str, label: str, style: str, colo
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

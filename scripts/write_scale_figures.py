@@ -49,7 +49,9 @@ def main(growth_file: str, ingest_file: str, verify_file: str) -> None:
     _write_rates(sizes, growth, ingest, verify)
     _draw(sizes, [row for row in growth.rows if "real" in row])
     said = GROWTH_PAGE.read_text(encoding="utf-8").partition(WRITTEN)[0]
-    GROWTH_PAGE.write_text(f"{said}{WRITTEN}\n\n{markdown(growth)}", encoding="utf-8")
+    made_by = markdown(growth).strip().splitlines()[-1]
+    page = f"{said}{WRITTEN}\n\n{_by_size(growth.bars, sizes)}\n\n{made_by}\n"
+    GROWTH_PAGE.write_text(page, encoding="utf-8")
     _write_costs()
 
 
@@ -90,6 +92,25 @@ def _write_rates(sizes: list[Row], growth: Report, ingest: Report, verify: Repor
         rates["s3_requests_per_search"] = counted[-1]["requests a search"]
     rates = _rounded(rates)
     RATES.write_text(json.dumps(rates, indent=2) + "\n", encoding="utf-8")
+
+
+def _by_size(bars: dict[str, float], sizes: list[Row]) -> str:
+    """Return the bars, and what was measured with a column for each size."""
+    lines = ["| bar | value |", "|---|---|"] if bars else []
+    lines += [f"| `{name}` | {value:.4g} |" for name, value in bars.items()]
+    columns = " | ".join(f"{row['place']}, {row['passages']:,}" for row in sizes)
+    lines += [
+        "",
+        f"| milliseconds, unless it says more | {columns} |",
+        "|---" * len(sizes) + "|---|",
+    ]
+    names = dict.fromkeys(
+        name for row in sizes for name in row if name not in ("place", "passages")
+    )
+    for name in names:
+        cells = (f"{row[name]:.4g}" if name in row else "" for row in sizes)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines).strip()
 
 
 def _write_costs() -> None:

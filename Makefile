@@ -111,10 +111,10 @@ bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
 
-$(CACHE)/train-venv/.ready: requirements/train.lock
+$(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
-	$(TRAIN)/pip install --quiet --require-hashes --no-deps -r requirements/train.lock
+	$(TRAIN)/pip install --quiet --require-hashes --no-deps -r requirements/train.lock -r requirements/llama.lock
 	$(TRAIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
 	touch $@
 
@@ -122,7 +122,7 @@ train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pac
 	nice -n 10 $(TRAIN)/upheld train verifier --base $(BASE) --data $(DATA) --tokens $(TOKENS) \
 		--challenge tests/data/challenge --work $(CACHE)/verifier --out $(CACHE)/verifier/model
 
-test-train: $(CACHE)/train-venv/.ready  ## that a run which was killed goes on as if it had not been
+test-train: $(CACHE)/train-venv/.ready  ## runs that were killed go on as if they had not been; masks, exports
 	$(TRAIN)/pytest tests/training
 
 docs:  ## every link and every name of the API reference must exist

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    import pathlib
     from pathlib import Path
 
     from pydantic import SecretStr
@@ -43,6 +44,7 @@ class OpenSettings(TypedDict, total=False):
     checker_url: str | None
     checker_model: str | None
     checker_api_key: SecretStr | str | None
+    model_cards: tuple[pathlib.Path, ...] | None
     llm_concurrency: int | None
     llm_timeout: float | None
     call_cache: Path | str | None

@@ -105,6 +105,11 @@ class Settings(BaseSettings):
     checker_api_key: SecretStr | None = Field(
         None, description="API key for the server of the checker."
     )
+    model_cards: tuple[Path, ...] = Field(
+        (),
+        description="Files card.json of models that `upheld train` made and that you use; `upheld "
+        "doctor` warns if their prompts differ from those of this version.",
+    )
     llm_concurrency: int = Field(4, ge=1, description="Calls to that server at the same time.")
     llm_timeout: float = Field(120, gt=0, description="Seconds that one call may take.")
     call_cache: Path | None = Field(

@@ -9,14 +9,16 @@ import platform
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import typer
 from rich.text import Text
 
 import upheld
 from upheld.cli import options, show
-from upheld.errors import UpheldError
+from upheld.errors import UpheldError, UsageError
 from upheld.ports import Message, Pair, QueryPassagePair, Sampling
+from upheld.prompts.card import read_card
 from upheld.resources.open import (
     Resources,
     has_local_models,
@@ -86,6 +88,7 @@ async def examine(settings: Settings) -> list[Check]:
             else []
         ),
         await _llm(settings),
+        *map(_model_card, settings.model_cards),
     ]
 
 
@@ -219,6 +222,19 @@ async def _llm(settings: Settings) -> Check:
     except UpheldError as error:
         return Check("language model", False, error.args[0], error.help)
     return Check("language model", True, f"{settings.llm_model} at {settings.llm_url}")
+
+
+def _model_card(path: Path) -> Check:
+    """A trained model knows the prompts that it was trained on, word by word."""
+    try:
+        card = read_card(path)
+    except UsageError as error:
+        return Check("model card", False, error.args[0])
+    if changed := card.changed_prompts:
+        seen = f"{card.name} was trained on other words of: {', '.join(changed)}"
+        help = f"Train it again, or use upheld {card.upheld}, which made it."
+        return Check("model card", False, seen, help, needed=False)
+    return Check("model card", True, f"{card.name}, trained on the prompts of this version")
 
 
 def _lines(checks: list[Check]) -> Iterator[Text]:

@@ -32,7 +32,7 @@ from typing import Literal, cast, get_args
 from upheld.errors import UsageError
 from upheld.ports import Message
 from upheld.text.patterns import replaced
-from upheld.types import Claim, Draft, Passage, unique_passages
+from upheld.types import Claim, Draft, Passage, content_hash, unique_passages
 
 # Turn markers of the chat templates in use. Servers tokenize the whole conversation at once, so
 # that a marker inside a passage would end the user's turn and begin another.
@@ -68,6 +68,11 @@ class Prompt:
     name: str
     values: frozenset[str]
     sections: tuple[tuple[Role, str], ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the messages, to tell whether a model was trained on these words."""
+        return content_hash(json.dumps(self.sections))[:16]
 
     def render(self, **values: str) -> tuple[Message, ...]:
         """The messages, with every value put in once and read by nobody as part of the prompt."""

@@ -13,6 +13,7 @@ import pytest
 import upheld_models
 import upheld_verifier
 from upheld.cli.doctor import Check, examine
+from upheld.prompts import load
 from upheld.settings import load_settings
 
 TINY = Path(__file__).parent.parent.parent / "data" / "tiny_entailment.onnx"
@@ -118,3 +119,16 @@ def test_a_web_search_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
 
 def test_without_a_wider_search_nothing_is_said_of_it(tmp_path: Path) -> None:
     assert "fallback search" not in examined(tmp_path, local_models=False)
+
+
+def test_a_model_that_was_trained_on_other_words_is_warned_about(tmp_path: Path) -> None:
+    card = tmp_path / "card.json"
+    facts = {"name": "checker", "base": "smollm2", "upheld": "0.2.0"}
+    card.write_text(json.dumps({**facts, "prompts": {"write": load("write").fingerprint}}))
+    assert examined(tmp_path, model_cards=[card])["model card"].ok
+    card.write_text(json.dumps({**facts, "prompts": {"write": "0" * 16, "gone": "1" * 16}}))
+    check = examined(tmp_path, model_cards=[card])["model card"]
+    assert (check.ok, check.needed) == (False, False)
+    assert check.seen.endswith("write, gone")
+    card.write_text("{}")
+    assert "no model card" in examined(tmp_path, model_cards=[card])["model card"].seen

@@ -1,4 +1,4 @@
-"""`upheld train`: recipes that make the weights we ship."""
+"""`upheld train`: recipes that make models."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Recipes that make the weights we ship.")
+from upheld_lab.cli import train_data, train_language_model
+
+app = typer.Typer(no_args_is_help=True, help="Recipes that make models.")
+app.add_typer(train_data.app, name="data")
+app.command("cov-rag")(train_language_model.cov_rag)
+app.command()(train_language_model.fave)
 
 
 @app.callback()
 def recipes() -> None:
-    """Recipes that make the weights we ship."""
+    """Recipes that make models: the weights we ship, and the language models of the papers."""
 
 
 @app.command()

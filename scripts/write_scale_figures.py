@@ -25,7 +25,7 @@ PICTURE = ROOT / "docs/assets/growth.svg"
 WRITTEN = "<!-- what follows is written by scripts/write_scale_figures.py -->"
 END = "<!-- until here -->"
 KINDS = ("hybrid", "bm25", "nearest", "hybrid, one label")
-COST_PASSAGES = 1_000_000
+COST_PASSAGES = 100_000
 COST_HEAD = (
     "method",
     "searches",

@@ -184,7 +184,8 @@ def plan(tuning: Floats, tested: int, alpha: float, delta: float) -> tuple[Float
 
     The tuning part, scaled to the size of the testing part, predicts how many claims a threshold
     keeps; the testing part itself is not read. If alpha is so small that 50 claims with one error
-    could not pass, the start needs as many claims as could.
+    could not pass, the start needs as many claims as could. Where no threshold keeps so many, only
+    the laxest is tested, if its claims could pass without an error.
     """
     shown = tuning[np.isfinite(tuning)]
     if not len(shown):
@@ -193,8 +194,12 @@ def plan(tuning: Floats, tested: int, alpha: float, delta: float) -> tuple[Float
     thresholds = np.unique(at)[::-1]
     kept, _ = count(tuning, np.zeros(len(tuning), bool), thresholds)
     wanted = _first_kept(alpha, delta)
-    enough = (kept * (tested / len(tuning)) >= wanted) & (kept >= START_SHARE * len(shown))
-    return thresholds, int(np.argmax(enough)) if enough.any() else len(thresholds)
+    likely = kept * (tested / len(tuning))
+    enough = (likely >= wanted) & (kept >= START_SHARE * len(shown))
+    if enough.any():
+        return thresholds, int(np.argmax(enough))
+    could_pass = bool(likely[-1] >= fewest_trials(0, alpha, delta))
+    return thresholds, len(thresholds) - could_pass
 
 
 def _first_kept(alpha: float, delta: float) -> int:

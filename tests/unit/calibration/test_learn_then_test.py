@@ -50,15 +50,18 @@ def naive(scores: list[float], supported: list[bool]) -> float | None:
     return float(np.asarray(scores)[order][fine[-1]]) if len(fine) else None
 
 
-def broken_share(choose: Callable[[list[float], list[bool]], float | None]) -> float:
+def broken_share(
+    choose: Callable[[list[float], list[bool]], float | None], size: int = 400
+) -> float:
     dice = np.random.default_rng(7)
-    found = [choose(*world(dice, 400)) for _ in range(300)]
+    found = [choose(*world(dice, size)) for _ in range(300)]
     return sum(each is not None and true_error(each) > ALPHA for each in found) / len(found)
 
 
 def test_the_guarantee_breaks_no_more_often_than_delta_and_a_naive_choice_does() -> None:
     allowed = DELTA + 2 * math.sqrt(DELTA * (1 - DELTA) / 300)
     assert broken_share(certified) <= allowed
+    assert broken_share(certified, size=50) <= allowed  # only the laxest threshold is tested
     assert broken_share(naive) > 0.3 > allowed
 
 
@@ -118,7 +121,17 @@ def test_the_start_keeps_fifty_a_tenth_and_enough_for_one_error() -> None:
     assert kept(5000, 0.1) == pytest.approx(500, abs=251)
     assert kept(400, 0.02) >= 194  # 0.98^194 (1 + 194 * 0.02 / 0.98) = 0.0985
     thresholds, start = plan(np.linspace(0, 1, 10), 30, 0.1, DELTA)
-    assert start == len(thresholds)  # 30 claims are too few to start at all
+    assert start == len(thresholds) - 1  # 30 claims are only enough for all of them
+    thresholds, start = plan(np.linspace(0, 1, 10), 21, 0.1, DELTA)
+    assert start == len(thresholds)  # 21 are too few even without an error
+
+
+def test_few_claims_that_are_nearly_all_right_are_certified_as_a_whole() -> None:
+    scores = np.random.default_rng(1).random(60).tolist()
+    found = calibrate(scores, [True] * 60, alpha=ALPHA, delta=DELTA)
+    assert found.threshold is not None
+    assert found.kept_share > 0.8
+    assert calibrate(scores, [True, False] * 30, alpha=ALPHA, delta=DELTA).threshold is None
 
 
 def test_one_claim_of_each_cluster() -> None:
@@ -145,7 +158,7 @@ def test_claims_that_are_never_shown_are_never_kept() -> None:
 
 
 def test_how_many_labels_would_do() -> None:
-    few = calibrate([0.9] * 40, [True] * 40, alpha=ALPHA, delta=DELTA)
+    few = calibrate([0.9] * 20, [True] * 20, alpha=ALPHA, delta=DELTA)
     assert few.threshold is None
     assert 60 <= (labels_needed(few) or 0) <= 400
     bad = calibrate([0.9] * 200, [i % 3 > 0 for i in range(200)], alpha=ALPHA, delta=DELTA)

@@ -73,12 +73,12 @@ def test_json_has_the_curve(folder: Path) -> None:
 
 
 def test_too_few_labels_say_how_many_would_do(folder: Path) -> None:
-    write(folder / "labels.jsonl", 40, 0.0)
+    write(folder / "labels.jsonl", 20, 0.0)
     code, shown = run("labels.jsonl", "--out", "guarantee.json")
     words = " ".join(shown.split())
     assert code == 3
     assert "Nothing could be certified" in words
-    assert "too few claims: 40" in words
+    assert "too few claims: 20" in words
     assert "labels would probably do" in words
     assert not (folder / "guarantee.json").exists()
 

@@ -6,6 +6,7 @@ flagged if one of its sentences scores below a threshold, which is chosen on the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from upheld_lab.bench.verify.sets import Case
 
 SET = "ragtruth_qa"
 LABELS = {"entails": Label.ENTAILS, "contradicts": Label.CONTRADICTS, "neutral": Label.NEUTRAL}
-TEST_ANSWERS, TRAIN_ANSWERS = 120, 40
+TEST_ANSWERS, TRAIN_ANSWERS = 150, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,11 @@ class SeenAnswers:
 
 
 def load_answers(data: Path, part: str, limit: int) -> list[RagAnswer]:
-    """Answers of one side, drawn by lot; in the file the sentences of an answer follow it."""
+    """Answers of one side, drawn by lot, first one to each question.
+
+    The guarantee counts one claim of a question, so another answer to it would add nothing. In the
+    file the sentences of an answer follow it.
+    """
     found: list[list[Case]] = []
     for row in rows(data / "g_grounded" / f"{part}.jsonl.gz"):
         if row["source"] != SET:
@@ -71,7 +76,14 @@ def load_answers(data: Path, part: str, limit: int) -> list[RagAnswer]:
         found[-1].append(Case(SET, row["claim"], passages, label, row["group"], asked, before))
     answers = [RagAnswer(tuple(some)) for some in found if some]
     answers.sort(key=lambda each: lot("answers", "".join(case.claim for case in each.sentences)))
-    return answers[:limit]
+    known = Counter[str]()
+    turns = list[int]()
+    for answer in answers:
+        question = answer.sentences[0].document
+        turns.append(known[question])
+        known[question] += 1
+    by_turn = sorted(range(len(answers)), key=turns.__getitem__)
+    return [answers[place] for place in by_turn[:limit]]
 
 
 async def see_answers(

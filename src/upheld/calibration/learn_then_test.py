@@ -194,11 +194,11 @@ def plan(tuning: Floats, tested: int, alpha: float, delta: float) -> tuple[Float
     thresholds = np.unique(at)[::-1]
     kept, _ = count(tuning, np.zeros(len(tuning), bool), thresholds)
     wanted = _first_kept(alpha, delta)
-    likely = kept * (tested / len(tuning))
-    enough = (likely >= wanted) & (kept >= START_SHARE * len(shown))
+    expected = kept * (tested / len(tuning))
+    enough = (expected >= wanted) & (kept >= START_SHARE * len(shown))
     if enough.any():
         return thresholds, int(np.argmax(enough))
-    could_pass = bool(likely[-1] >= fewest_trials(0, alpha, delta))
+    could_pass = bool(expected[-1] >= fewest_trials(0, alpha, delta))
     return thresholds, len(thresholds) - could_pass
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from upheld.errors import UsageError
 from upheld.prompts.prompt import load
@@ -38,6 +38,6 @@ def read_card(path: Path) -> ModelCard:
     """Read card.json; raises `UsageError` if it is missing or is no card."""
     try:
         return ModelCard.model_validate_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, ValidationError) as error:
+    except (OSError, ValueError) as error:  # a ValidationError is a ValueError
         reason = str(error).partition("\n")[0]
         raise UsageError(f"{path} is no model card: {reason}") from error

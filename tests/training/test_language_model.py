@@ -110,7 +110,7 @@ def assert_near(model: Any, tokenizer: Any, url: str) -> None:
     text = "<|im_start|>user\nWho was the thatcher of Vell?<|im_end|>\n<|im_start|>assistant\n"
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     ours = torch.log_softmax(logits(model, ids)[-1], dim=-1)
-    asked = {"prompt": text, "n_predict": 1, "n_probs": 40, "temperature": 1.0}
+    asked = {"prompt": text, "n_predict": 1, "n_probs": 40, "temperature": 0}
     request = urllib.request.Request(
         url.removesuffix("/v1") + "/completion",
         json.dumps(asked).encode(),

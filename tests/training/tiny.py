@@ -16,7 +16,7 @@ BASE_TOKENS = 1_200
 
 
 def tiny_recipe() -> Recipe:
-    return Recipe(tokens=12_000, batch_tokens=512, minutes_a_checkpoint=0.001)
+    return Recipe(tokens=60_000, batch_tokens=512, minutes_a_checkpoint=0.001)
 
 
 def tiny_base(folder: Path) -> Path:

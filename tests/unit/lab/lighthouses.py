@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from upheld.text.words import terms
 from upheld.types import Passage
-from upheld_lab.bench.split import Split, article, split_of_article
+from upheld_lab.bench.split import SIDES, Split, article, split_of_article
 from upheld_lab.training.cov_rag.sources import GoldQuestion, without_leaks
 
 NAMES = (
@@ -44,8 +44,8 @@ def articles() -> list[Passage]:
 class Lighthouses:
     """A source with three questions on each lighthouse; the last has no answer."""
 
-    async def questions(self) -> list[GoldQuestion]:
-        return without_leaks(each for name in NAMES for each in asked(name))
+    async def questions(self, sides: Sequence[Split] = SIDES) -> list[GoldQuestion]:
+        return without_leaks((each for name in NAMES for each in asked(name)), sides)
 
     async def search(
         self, queries: Sequence[str], side: Split, limit: int

@@ -22,6 +22,9 @@ class Split(StrEnum):
     TEST = "test"
 
 
+SIDES = (Split.TRAIN, Split.DEV)  # what may be learnt from, and chosen by
+
+
 def article(title: str) -> str:
     """The title of an article however it was written: case, underscores and spaces do not count."""
     folded = unicodedata.normalize("NFKC", title.replace("_", " ")).casefold()

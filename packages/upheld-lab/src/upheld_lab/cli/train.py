@@ -10,10 +10,11 @@ from typing import Annotated
 
 import typer
 
-from upheld_lab.cli import train_data, train_language_model
+from upheld_lab.cli import train_data, train_evaluate, train_language_model
 
 app = typer.Typer(no_args_is_help=True, help="Recipes that make models.")
 app.add_typer(train_data.app, name="data")
+app.add_typer(train_evaluate.app, name="evaluate")
 app.command("cov-rag")(train_language_model.cov_rag)
 app.command()(train_language_model.fave)
 

@@ -26,17 +26,18 @@ from upheld.run.trace import start_run
 from upheld.types import Draft
 from upheld_lab.bench.pack import lot
 from upheld_lab.bench.report import Watch
-from upheld_lab.bench.split import Split
+from upheld_lab.bench.split import SIDES, Split
 from upheld_lab.training.cov_rag.damage import damage
-from upheld_lab.training.cov_rag.drafts import SPOILS, Others, Shown, Written, right
+from upheld_lab.training.cov_rag.drafts import SPOILS, Others, Shown, Written, damaged, right
 from upheld_lab.training.cov_rag.labels import chain_of, direct_of, truthfulness
-from upheld_lab.training.cov_rag.sources import SIDES, GoldQuestion, Source
+from upheld_lab.training.cov_rag.sources import GoldQuestion, Source
 from upheld_lab.training.language_model.examples import Example, write_examples, write_lines
 
 EXAMPLES, COUNTS, TO_CHECK = "examples.jsonl", "counts.json", "to_check.jsonl"
 PROMPTS = ("write", "chain_verify", "direct_revise")
 RIGHT = 0.45  # of the drafts to verify; a checker that always says "true" is right as often
 FROM_MODEL = 0.4  # of them, where there is a model to write them
+DAMAGED = 0.3  # of the wrong drafts, where the damaged question finds something else
 REMOVED = 0.05  # questions whose gold passage is taken away: the right draft is an empty list
 CHECKED = 100  # labels that somebody reads
 
@@ -86,7 +87,7 @@ async def _made(
     worse = await _shown(source, questions, spoilt, side, recipe)
     by_article = _answers_by_article(questions)
     found = list[tuple[Written, Written | None]]()
-    for place, (one, damaged) in enumerate(zip(shown, worse, strict=True)):
+    for place, (one, other) in enumerate(zip(shown, worse, strict=True)):
         watch(f"drafts of {side}", place + 1, len(questions))
         made = right(one, dice)
         if made is None:
@@ -98,7 +99,7 @@ async def _made(
         others = Others(
             by_article[one.question.article],
             elsewhere if elsewhere.question.article != one.question.article else None,
-            damaged if one.gold and not damaged.gold else None,
+            other if one.gold and not other.gold else None,
         )
         own = None
         if llm is not None and dice.random() < FROM_MODEL:
@@ -133,7 +134,10 @@ def _drawn(shown: Shown, others: Others, dice: random.Random) -> Written | None:
     """A draft to verify: right, or spoilt in one of the ways that apply."""
     if dice.random() < RIGHT and (made := right(shown, dice)) is not None:
         return made
-    for spoil in dice.sample(SPOILS, len(SPOILS)):
+    ways = dice.sample(SPOILS, len(SPOILS))
+    if dice.random() < DAMAGED:  # the only drafts that teach to revise
+        ways.insert(0, damaged)
+    for spoil in ways:
         if (spoilt := spoil(shown, dice, others)) is not None:
             return spoilt
     return None

@@ -23,12 +23,11 @@ from upheld_lab.bench.corpus import Corpus, load
 from upheld_lab.bench.metrics import normalise
 from upheld_lab.bench.pack import lot, rows
 from upheld_lab.bench.retrieval.reference import ReferenceBM25
-from upheld_lab.bench.split import Split, article, split_of_article, split_of_question
+from upheld_lab.bench.split import SIDES, Split, article, split_of_article, split_of_question
 from upheld_lab.bench.suites.files import pack_file
 from upheld_lab.bench.suites.own import load_own
 from upheld_lab.bench.suites.unanswerable import SQUAD2_FILE
 
-SIDES = (Split.TRAIN, Split.DEV)  # nothing is made of test articles
 SETS = ("squad11", "nq")  # one passage answers, and people marked which
 _UNANSWERABLE = 0.2  # of SQuAD 2's questions without an answer; more would teach to abstain
 _DEEPER = 10  # times as many hits of your knowledge base are read: most are of the other sides
@@ -54,8 +53,8 @@ class GoldQuestion:
 class Source(Protocol):
     """Where questions and passages come from."""
 
-    async def questions(self) -> list[GoldQuestion]:
-        """The questions of the sides that train and that choose."""
+    async def questions(self, sides: Sequence[Split] = SIDES) -> list[GoldQuestion]:
+        """The questions of some sides; by default of those that train and that choose."""
         ...
 
     async def search(
@@ -75,8 +74,8 @@ class PackSource:
     def _corpus(self) -> Corpus:
         return load(self._data)
 
-    async def questions(self) -> list[GoldQuestion]:
-        return without_leaks([*self._answerable(), *self._unanswerable()])
+    async def questions(self, sides: Sequence[Split] = SIDES) -> list[GoldQuestion]:
+        return without_leaks([*self._answerable(), *self._unanswerable()], sides)
 
     async def search(
         self, queries: Sequence[str], side: Split, limit: int
@@ -125,7 +124,7 @@ class OwnSource:
         self._file, self._parts = questions, parts
         self._scope = Scope(parts.settings.collection)
 
-    async def questions(self) -> list[GoldQuestion]:
+    async def questions(self, sides: Sequence[Split] = SIDES) -> list[GoldQuestion]:
         asked = [
             each
             for each in load_own(self._file).questions
@@ -146,7 +145,7 @@ class OwnSource:
             if len({split_of_article(name) for name in documents}) == 1:
                 side = split_of_article(first)
                 found.append(GoldQuestion(each.id, each.text, each.answers, each.gold, first, side))
-        return without_leaks(found)
+        return without_leaks(found, sides)
 
     async def search(
         self, queries: Sequence[str], side: Split, limit: int
@@ -162,12 +161,16 @@ class OwnSource:
         return found
 
 
-def without_leaks(questions: Iterable[GoldQuestion]) -> list[GoldQuestion]:
-    """The questions to train and to choose on, each wording once and on one side only."""
-    sides = defaultdict[str, set[Split]](set)
+def without_leaks(
+    questions: Iterable[GoldQuestion], sides: Sequence[Split] = SIDES
+) -> list[GoldQuestion]:
+    """The questions of these sides, each wording once and on one side of all only."""
+    sides_of = defaultdict[str, set[Split]](set)
     by_text: dict[str, GoldQuestion] = {}
     for each in questions:
-        sides[normalise(each.text)].add(each.split)
+        sides_of[normalise(each.text)].add(each.split)
         by_text.setdefault(normalise(each.text), each)
-    kept = [each for text, each in by_text.items() if len(sides[text]) == 1 and each.split in SIDES]
+    kept = [
+        each for text, each in by_text.items() if len(sides_of[text]) == 1 and each.split in sides
+    ]
     return sorted(kept, key=lambda each: lot("cov-rag", each.id))

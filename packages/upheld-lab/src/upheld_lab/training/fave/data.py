@@ -9,7 +9,7 @@ from pathlib import Path
 
 from upheld.resources.open import Resources
 from upheld_lab.bench.report import Watch
-from upheld_lab.bench.split import Split
+from upheld_lab.bench.split import SIDES, Split
 from upheld_lab.training.fave.decompositions import PlannedQuestion, examples
 from upheld_lab.training.fave.sessions import Feedback, Planned, pairs_of, scored_sessions
 from upheld_lab.training.language_model.examples import (
@@ -21,7 +21,6 @@ from upheld_lab.training.language_model.examples import (
 
 EXAMPLES, PAIRS, SESSIONS = "examples.jsonl", "pairs.jsonl", "sessions.jsonl"
 PROMPTS = ("session",)
-SIDES = (Split.TRAIN, Split.DEV)
 
 
 def make_examples(questions: Sequence[PlannedQuestion], out: Path) -> dict[str, int]:

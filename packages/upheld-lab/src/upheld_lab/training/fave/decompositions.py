@@ -18,7 +18,7 @@ from upheld.prompts import load
 from upheld.types import Passage
 from upheld_lab.bench.metrics import normalise
 from upheld_lab.bench.pack import lot
-from upheld_lab.bench.split import Split, article, split_of_article
+from upheld_lab.bench.split import SIDES, Split, article, split_of_article
 from upheld_lab.bench.suites.facets import SET
 from upheld_lab.bench.suites.files import pack_file, passage, whole
 from upheld_lab.bench.suites.strategyqa import FILES
@@ -51,8 +51,8 @@ class PlannedQuestion:
     split: Split
 
 
-def read_planned(data: Path) -> list[PlannedQuestion]:
-    """StrategyQA's questions by lot, each wording once and on one side only; none of test."""
+def read_planned(data: Path, wanted: Sequence[Split] = SIDES) -> list[PlannedQuestion]:
+    """StrategyQA's questions of these sides by lot, each wording once and on one side only."""
     rows = [row for name in FILES for row in whole(pack_file(data, name))]
     found = {normalise(row["question"]): row for row in rows}
     sides: dict[str, set[Split]] = {}
@@ -68,7 +68,7 @@ def read_planned(data: Path) -> list[PlannedQuestion]:
             split_of_article(row["term"]),
         )
         for text, row in found.items()
-        if len(sides[text]) == 1 and Split.TEST not in sides[text]
+        if len(sides[text]) == 1 and sides[text] <= {*wanted}
     ]
     return sorted(kept, key=lambda each: lot("fave", each.id))
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from upheld_lab.bench.split import Split
+from upheld_lab.bench.split import SIDES
 from upheld_lab.training.fave.data import EXAMPLES, PAIRS, PROMPTS
 from upheld_lab.training.fave.dpo import prefer
 from upheld_lab.training.language_model.base import Base, load_base
@@ -37,7 +37,7 @@ def train_planner(
     """SFT on planned sessions, or go on with its run; then export."""
     start = load_base(base, work)
     every = read_examples(data / EXAMPLES)
-    train, dev = ([each for each in every if each.split is side] for side in _SIDES)
+    train, dev = ([each for each in every if each.split is side] for side in SIDES)
     model, figures = fine_tune(start, train, dev, recipe, work / Stage.SFT, say)
     facts = {"examples": {"sessions": len(train)}, "recipe": asdict(recipe), "figures": figures}
     return _exported(model, start, out, Stage.SFT, facts)
@@ -56,7 +56,7 @@ def train_preference(
     """DPO on pairs that differ by so many gold facts, or go on with its run; then export."""
     start = load_base(base, work)
     every = [each for each in read_preferences(data / PAIRS) if each.difference >= difference]
-    train, dev = ([each for each in every if each.split is side] for side in _SIDES)
+    train, dev = ([each for each in every if each.split is side] for side in SIDES)
     model, figures = prefer(start, train, dev, beta, recipe, work / Stage.DPO, say)
     counts = Counter(f"differ by {each.difference}" for each in train)
     facts = {
@@ -65,9 +65,6 @@ def train_preference(
         "figures": figures,
     }
     return _exported(model, start, out, Stage.DPO, facts)
-
-
-_SIDES = (Split.TRAIN, Split.DEV)
 
 
 def _exported(

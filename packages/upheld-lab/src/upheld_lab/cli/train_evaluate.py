@@ -1,0 +1,122 @@
+"""`upheld train evaluate`: what trained language models do with questions they have not seen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from upheld.errors import UsageError
+from upheld_lab.bench.split import Split
+from upheld_lab.cli.train_sources import Kb, Own, Pack, model_of, planned_of, settings_of, source_of
+
+if TYPE_CHECKING:
+    from upheld_lab.bench.report import Watch
+
+app = typer.Typer(
+    no_args_is_help=True, help="Measure trained language models on questions they have not seen."
+)
+
+Llm = Annotated[str, typer.Option("--llm", help="Server of the model to measure.")]
+Model = Annotated[str, typer.Option("--model", help="Its name there.")]
+Rows = Annotated[Path, typer.Option("--out", help="A line for each question; a run is continued.")]
+Side = Annotated[Split, typer.Option("--split", help="Choose on dev, look at test once.")]
+Count = Annotated[int, typer.Option("--count", min=1, help="Questions to ask.")]
+
+
+@app.command("cov-rag")
+def cov_rag(
+    llm: Llm,
+    model: Model,
+    out: Rows,
+    data: Pack = None,
+    questions: Own = None,
+    kb: Kb = None,
+    split: Side = Split.DEV,
+    count: Count = 400,
+    passages: Annotated[int, typer.Option(min=2, help="Passages shown for a question.")] = 5,
+    chain: Annotated[
+        bool, typer.Option("--chain/--direct", help="Verify with the chain, or only revise.")
+    ] = True,
+) -> None:
+    """Answer, verify and revise; a quarter of the questions are asked damaged.
+
+    Example: upheld train evaluate cov-rag --data pack/ --llm URL --model chain --out chain.jsonl
+    """
+    from upheld_lab.bench.report import watching
+    from upheld_lab.training.cov_rag.evaluate import Measured, measure, summary
+
+    async def run() -> list[Measured]:
+        settings = settings_of(kb, llm, model)
+        async with source_of(data, questions, settings) as source, model_of(settings) as served:
+            assert served is not None, "--llm is given"
+            with watching() as watch:
+                return await measure(
+                    source,
+                    served,
+                    out,
+                    watch,
+                    split=split,
+                    count=count,
+                    passages=passages,
+                    chain=chain,
+                )
+
+    typer.echo(json.dumps(summary(asyncio.run(run())), indent=2))
+
+
+@app.command()
+def fave(
+    llm: Llm,
+    model: Model,
+    out: Rows,
+    data: Pack = None,
+    questions: Own = None,
+    kb: Kb = None,
+    split: Side = Split.DEV,
+    count: Count = 300,
+) -> None:
+    """Sample sessions of a planner, search for them, and count the gold that they find.
+
+    Example: upheld train evaluate fave --data pack/ --llm URL --model planner --out planner.jsonl
+    """
+    from upheld_lab.bench.report import watching
+    from upheld_lab.training.fave.evaluate import Recalled, measure, summary
+
+    async def run(watch: Watch) -> list[Recalled]:
+        settings = settings_of(kb, llm, model)
+        async with planned_of(data, questions, settings, watch, (split,)) as (planned, parts):
+            return await measure(planned[:count], parts, out, watch)
+
+    with watching() as watch:
+        rows = asyncio.run(run(watch))
+    typer.echo(json.dumps(summary(rows), indent=2))
+
+
+@app.command()
+def compare(
+    ours: Annotated[Path, typer.Argument(help="Lines of one model.")],
+    theirs: Annotated[Path, typer.Argument(help="Lines of the other.")],
+) -> None:
+    """Print paired differences on the same questions, with 95 % intervals.
+
+    Example: upheld train evaluate compare chain.jsonl rag.jsonl
+    """
+    from upheld_lab.training.cov_rag import evaluate as checkers
+    from upheld_lab.training.fave import evaluate as planners
+
+    found: dict[str, Any]
+    try:
+        if '"recall"' in ours.read_text(encoding="utf-8"):
+            found = planners.differences(*map(planners.read_recalled, (ours, theirs)))
+        else:
+            found = checkers.differences(*map(checkers.read_measured, (ours, theirs)))
+    except (OSError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{ours} and {theirs} cannot be compared: {error}",
+            help="Both are written by `upheld train evaluate`, for the same questions.",
+        ) from error
+    typer.echo(json.dumps(found, indent=2))

@@ -1,0 +1,196 @@
+"""What an arm of CoV-RAG does with questions that it has not seen: it answers, verifies, revises.
+
+A question is answered from passages that are found as in training. The arm then verifies its own
+answer, as free text: whether it keeps to JSON is measured, not enforced. With the revised question
+the passages are searched for again. Some questions are asked damaged, so that there is something
+to revise; they do not count in the accuracy of answers.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from upheld.errors import LLMError
+from upheld.ports import LLM, Sampling
+from upheld.prompts import load
+from upheld.prompts.prompt import as_written, opening, places
+from upheld.run.trace import start_run
+from upheld.types import Question
+from upheld.verification.chain import Chain, Direct, Judgment, revision
+from upheld_lab.bench.metrics import answer_in, paired_interval
+from upheld_lab.bench.pack import lot
+from upheld_lab.bench.report import Watch
+from upheld_lab.bench.split import Split
+from upheld_lab.training.cov_rag.damage import damage
+from upheld_lab.training.cov_rag.data import written_by
+from upheld_lab.training.cov_rag.drafts import Shown, Written
+from upheld_lab.training.cov_rag.labels import chain_of, citation_accuracy
+from upheld_lab.training.cov_rag.sources import GoldQuestion, Source
+
+DAMAGED = 0.25  # of the questions
+MAX_TOKENS = 320  # of a verification, as in `ChainVerify`
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One question, and what came of it."""
+
+    question: str
+    is_damaged: bool
+    has_answer: bool
+    correct: bool  # a wording of the answer stands in the draft
+    cites: float  # F1 of the cited passages against gold
+    is_empty: bool
+    label: str  # the judgment that is right for the draft
+    judgment: str  # what the arm said; empty if that was not to be read
+    reference: bool  # a gold passage was found
+    reference_after: bool  # with the revised question, if there is one
+    revised: str = ""
+
+
+async def measure(
+    source: Source,
+    llm: LLM,
+    out: Path,
+    watch: Watch,
+    *,
+    split: Split,
+    count: int,
+    passages: int,
+    chain: bool = True,
+) -> list[Measured]:
+    """Measure so many questions, one line each in `out`; those that are there are not repeated."""
+    done = {each.question: each for each in read_measured(out)}
+    asked = (await source.questions((split,)))[:count]
+    for place, question in enumerate(asked):
+        if question.id not in done:
+            one = await _measured(source, llm, question, passages, chain=chain)
+            done[question.id] = one
+            with out.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
+        watch(f"questions of {split}", place + 1, len(asked))
+    return [done[each.id] for each in asked]
+
+
+def read_measured(path: Path) -> Iterator[Measured]:
+    """Read what `measure` wrote; nothing if it has not begun."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield Measured(**json.loads(line))
+
+
+async def _measured(
+    source: Source, llm: LLM, question: GoldQuestion, limit: int, *, chain: bool
+) -> Measured:
+    shown = await _shown(source, question, question.text, limit)
+    if shown.gold and lot("damaged", question.id) < DAMAGED:
+        dice = random.Random(question.id)  # noqa: S311  (a measurement, no secret)
+        worse = await _shown(source, question, damage(question.text, dice), limit)
+        shown = shown if worse.gold else worse
+    made = await written_by(llm, shown) or Written(shown, (), "failed")
+    judgment, revised = await _verified(llm, made, chain=chain)
+    after = await _shown(source, question, revised, limit) if revised else shown
+    return Measured(
+        question=question.id,
+        is_damaged=shown.text != question.text,
+        has_answer=bool(question.answers),
+        correct=answer_in(made.text, question.answers),
+        cites=citation_accuracy(made),
+        is_empty=not made.claims,
+        label=chain_of(made).judgment.value,
+        judgment=judgment,
+        reference=bool(shown.gold),
+        reference_after=bool(after.gold),
+        revised=revised,
+    )
+
+
+async def _shown(source: Source, question: GoldQuestion, query: str, limit: int) -> Shown:
+    ((*found,),) = await source.search([query], question.split, limit)
+    return Shown(question, query, tuple(found))
+
+
+async def _verified(llm: LLM, made: Written, *, chain: bool) -> tuple[str, str]:
+    """The judgment and the revised question, both empty if the reply is not what was asked for."""
+    draft = made.draft
+    turn = load("chain_verify" if chain else "direct_revise")
+    answer = as_written(draft, places(draft))
+    messages = (*opening(load("write"), draft), *turn.render(answer=answer))
+    try:
+        with start_run():
+            pieces = [each async for each in llm.stream(messages, Sampling(max_tokens=MAX_TOKENS))]
+        text, asked = "".join(pieces), Question(made.shown.text)
+        if chain:
+            scores = Chain.model_validate_json(text)
+            return scores.judgment.value, revision(scores.revised_question, asked)
+        revised = revision(Direct.model_validate_json(text).revised_question, asked)
+    except (LLMError, ValidationError):
+        return "", ""
+    return (Judgment.FALSE if revised else Judgment.TRUE).value, revised
+
+
+def summary(rows: Sequence[Measured]) -> dict[str, float]:
+    """The figures of an arm."""
+    plain = [each for each in rows if not each.is_damaged]
+    asked = [each for each in plain if each.has_answer]
+    damaged = [each for each in rows if each.is_damaged]
+    return {
+        "questions": len(rows),
+        "correct": _mean(each.correct for each in asked),
+        "citation_f1": _mean(each.cites for each in asked),
+        "empty_where_no_answer": _mean(each.is_empty for each in plain if not each.has_answer),
+        "drafts_right": _mean(each.label == Judgment.TRUE for each in rows),
+        "judgment_balanced_accuracy": balanced_accuracy(rows),
+        "valid_json": _mean(bool(each.judgment) for each in rows),
+        "reference_before": _mean(each.reference for each in rows),
+        "reference_after": _mean(each.reference_after for each in rows),
+        "damaged_reference_after": _mean(each.reference_after for each in damaged),
+    }
+
+
+def balanced_accuracy(rows: Sequence[Measured]) -> float:
+    """Of right drafts and of others, the mean share that is judged so; unreadable is wrong."""
+    shares = []
+    for is_right in (True, False):
+        of_kind = [each for each in rows if (each.label == Judgment.TRUE) is is_right]
+        shares.append(
+            _mean(
+                bool(each.judgment) and (each.judgment == Judgment.TRUE) is is_right
+                for each in of_kind
+            )
+        )
+    return float(np.mean(shares))
+
+
+def differences(ours: Iterable[Measured], theirs: Iterable[Measured]) -> dict[str, Any]:
+    """Paired differences on the questions that both answered, with 95 % intervals."""
+    other = {each.question: each for each in theirs}
+    pairs = [(each, other[each.question]) for each in ours if each.question in other]
+    asked = [pair for pair in pairs if not pair[0].is_damaged and pair[0].has_answer]
+    if not asked:
+        raise ValueError("no question with an answer is in both")
+    measures: Mapping[str, list[tuple[float, float]]] = {
+        "correct": [(one.correct, two.correct) for one, two in asked],
+        "citation_f1": [(one.cites, two.cites) for one, two in asked],
+        "reference_after": [(one.reference_after, two.reference_after) for one, two in pairs],
+        "reference_after_less_before": [(one.reference_after, one.reference) for one, _ in pairs],
+    }
+    return {
+        name: asdict(paired_interval({"": one}, {"": two}))
+        for name, (one, two) in ((key, zip(*rows, strict=True)) for key, rows in measures.items())
+    }
+
+
+def _mean(values: Iterator[bool] | Iterator[float]) -> float:
+    found = list(values)
+    return float(np.mean(found)) if found else float("nan")

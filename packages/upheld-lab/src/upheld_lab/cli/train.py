@@ -160,10 +160,22 @@ def grader(
     out: Out,
     tokens: Tokens = 4_000_000,
     cache: Cache = None,
+    manuals: Annotated[
+        Path | None,
+        typer.Option(help="Also questions on manuals, which are installed below this folder (/)."),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(min=0, help="Learning rate; lower to go on from trained weights."),
+    ] = None,
 ) -> None:
     """Train the model that says whether a passage helps, and export it as int8 ONNX.
 
-    Example: upheld train grader --base minilm/ --data pack/ --work run/ --out models/grader
+    Examples:
+
+        upheld train grader --base minilm/ --data pack/ --work run/ --out models/grader
+
+        upheld train grader --base released/ --manuals / --rate 3e-5 --data pack/ --work w/ --out g/
     """
     from upheld_lab.bench.report import watching
     from upheld_lab.bench.vectors import default_cache
@@ -171,7 +183,15 @@ def grader(
     from upheld_lab.training.verifier.make import Places
 
     with watching() as watch:
-        made = make(Places(base, data, work), tokens, out, cache or default_cache(), watch)
+        made = make(
+            Places(base, data, work),
+            tokens,
+            out,
+            cache or default_cache(),
+            watch,
+            manuals=manuals,
+            rate=rate,
+        )
     typer.echo(json.dumps(made, indent=2))
 
 

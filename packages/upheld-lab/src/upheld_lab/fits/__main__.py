@@ -232,8 +232,12 @@ def _on_dev(
     from upheld_lab.bench.runs.questions import suite_of
     from upheld_lab.bench.split import Split
     from upheld_lab.bench.vectors import default_cache
+    from upheld_lab.training.grader.manuals import manual_suite
 
-    asked = suite_of(suite, data, split=Split.DEV, limit=limit, passages=passages, seed=0)
+    if suite == "own-manuals":
+        asked = manual_suite(Path("/"))
+    else:
+        asked = suite_of(suite, data, split=Split.DEV, limit=limit, passages=passages, seed=0)
     settings, kept = load_settings(), cache or default_cache()
     return lambda watch: bench(asked, settings, kept, watch)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,21 +20,28 @@ if TYPE_CHECKING:
     from upheld.ports import Vectors
 
 DEPTH = 30  # of each list; from a whole corpus, that is as hard as a search's first ten
+HARDEST = 8  # half of the negatives are of the first so many
 _TOGETHER = 256  # questions whose cosines fit in memory
 _SAYS_NOTHING = frozenset({"yes", "no"})  # answers that stand in any text
 
 
 async def candidates(
-    questions: Sequence[Asked], passages: Sequence[Passage], cache: VectorCache, watch: Watch
+    questions: Sequence[Asked], passages: Sequence[Passage], cache: VectorCache | None, watch: Watch
 ) -> list[list[Passage]]:
-    """For each question: BM25's and the vectors' lists in turn, without what may answer it."""
+    """For each question: BM25's and the vectors' lists in turn, without what may answer it.
+
+    Without a cache of vectors, BM25's alone.
+    """
     texts = [each.text for each in questions]
+    reference = ReferenceBM25(passages)
+    if cache is None:
+        lists = zip(questions, reference.search(texts, DEPTH), strict=True)
+        return [_without_answers(question, lexical, lexical) for question, lexical in lists]
     asked = await cache.vectors(texts, lambda done, of: watch("embedding questions", done, of))
     vectors = await cache.vectors(
         [passage.searchable for passage in passages],
         lambda done, of: watch("embedding passages", done, of),
     )
-    reference = ReferenceBM25(passages)
     found = []
     for first in range(0, len(questions), _TOGETHER):
         part = slice(first, first + _TOGETHER)
@@ -42,6 +50,13 @@ async def candidates(
         found += [_without_answers(each, one, two) for each, one, two in listed]
         watch("mining", len(found), len(questions))
     return found
+
+
+def drawn(near: Sequence[Passage], count: int, dice: random.Random) -> list[Passage]:
+    """So many of them by lot, half of the hardest."""
+    first = dice.sample(near[:HARDEST], min(len(near[:HARDEST]), (count + 1) // 2))
+    rest = [passage for passage in near if passage not in first]
+    return first + dice.sample(rest, min(len(rest), count - len(first)))
 
 
 def tells_nothing(passage: Passage, question: Asked) -> bool:

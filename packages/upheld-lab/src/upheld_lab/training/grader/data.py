@@ -16,11 +16,12 @@ from upheld_lab.bench.metrics import answer_in
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.split import Split
 from upheld_lab.bench.vectors import VectorCache
-from upheld_lab.training.grader.candidates import candidates, tells_nothing
+from upheld_lab.training.grader.candidates import candidates, drawn, tells_nothing
 from upheld_lab.training.grader.examples import Example
+from upheld_lab.training.grader.manuals import manual_examples
 from upheld_lab.training.grader.questions import Asked, asked
 
-HARDEST = 8  # half of the negatives are of the first so many candidates
+KEPT = 0.25  # of the diet beside questions on manuals
 RANDOM = 0.3  # questions that get a passage from anywhere as well
 
 
@@ -55,19 +56,32 @@ class Fed:
 
 
 async def feed(
-    data: Path, cache: VectorCache, watch: Watch, *, split: Split = Split.TRAIN, seed: int = 0
+    data: Path,
+    cache: VectorCache,
+    watch: Watch,
+    *,
+    split: Split = Split.TRAIN,
+    manuals: Path | None = None,
+    seed: int = 0,
 ) -> Fed:
-    """Choose questions, look for what is hard to tell from their gold, shuffle."""
+    """Choose questions, look for what is hard to tell from their gold, shuffle.
+
+    With manuals, which lie below that folder as Debian installs them, questions on them come first,
+    and the negatives of the others are found by words alone: a run that goes on from a trained
+    grader keeps by these what it knows, and need not embed the whole corpus.
+    """
     corpus = load(data)
-    questions = _chosen(asked(corpus, data, split))
+    questions = _chosen(asked(corpus, data, split), KEPT if manuals else 1.0)
     passages = list(corpus.passages.values())
-    hard = await candidates(questions, passages, cache, watch)
+    hard = await candidates(questions, passages, None if manuals else cache, watch)
     dice = random.Random(seed)  # noqa: S311  (training data, no secret)
     examples = [
         example
         for question, near in zip(questions, hard, strict=True)
         for example in examples_of(question, corpus.passages, near, dice)
     ]
+    if manuals is not None:
+        examples += await manual_examples(manuals, cache, watch, split, dice)
     dice.shuffle(examples)
     kinds = Counter(f"{each.source}/{'helps' if each.helps else 'does not'}" for each in examples)
     of_sets = Counter(each.set for each in questions)
@@ -81,7 +95,7 @@ def examples_of(
     gold = [passages[id] for id in sorted(question.gold)]
     for passage in gold:
         yield Example(question.text, passage.searchable, True, question.set)
-    negatives = _drawn(near, DIET[question.set].negatives, dice)
+    negatives = drawn(near, DIET[question.set].negatives, dice)
     if dice.random() < RANDOM:
         anywhere = passages[dice.choice(list(passages))]
         negatives += [anywhere] if tells_nothing(anywhere, question) else []
@@ -116,17 +130,11 @@ def _parts(passage: Passage, sentences: int) -> list[Passage]:
     return [strip.passage for strip in decompose(Hit(passage, 0.0, ""), sentences)]
 
 
-def _drawn(near: Sequence[Passage], count: int, dice: random.Random) -> list[Passage]:
-    first = dice.sample(near[:HARDEST], min(len(near[:HARDEST]), (count + 1) // 2))
-    rest = [passage for passage in near if passage not in first]
-    return first + dice.sample(rest, min(len(rest), count - len(first)))
-
-
-def _chosen(questions: Sequence[Asked]) -> list[Asked]:
+def _chosen(questions: Sequence[Asked], part: float) -> list[Asked]:
     taken = Counter[str]()
     found = []
     for question in questions:
-        if question.set in DIET and taken[question.set] < DIET[question.set].questions:
+        if question.set in DIET and taken[question.set] < part * DIET[question.set].questions:
             taken[question.set] += 1
             found.append(question)
     return found

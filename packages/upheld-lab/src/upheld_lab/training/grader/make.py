@@ -21,7 +21,16 @@ OUTPUTS = 2  # examples.HELPS, DOES_NOT
 MINUTES_A_CHECKPOINT = 8.0
 
 
-def make(places: Places, tokens: int, out: Path, cache: Path, watch: Watch) -> dict[str, object]:
+def make(
+    places: Places,
+    tokens: int,
+    out: Path,
+    cache: Path,
+    watch: Watch,
+    *,
+    manuals: Path | None = None,
+    rate: float | None = None,
+) -> dict[str, object]:
     """Train until the tokens are spent, then write the model under `out`."""
     # Threads that wait by spinning waste a machine that is shared; read before torch is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -33,7 +42,7 @@ def make(places: Places, tokens: int, out: Path, cache: Path, watch: Watch) -> d
     except ImportError as missing:
         raise MissingExtraError("Training", "train") from missing
 
-    fed, dev = asyncio.run(_mined(places.data, cache, watch))
+    fed, dev = asyncio.run(_mined(places.data, cache, watch, manuals))
     places.work.mkdir(parents=True, exist_ok=True)
     counted = {"questions": fed.questions, "examples": fed.counts, "dev": dev.counts}
     (places.work / "counts.json").write_text(json.dumps(counted, indent=1))
@@ -43,6 +52,7 @@ def make(places: Places, tokens: int, out: Path, cache: Path, watch: Watch) -> d
         outputs=OUTPUTS,
         bf16=has_bf16(),
         minutes_a_checkpoint=MINUTES_A_CHECKPOINT,
+        rate=Recipe().rate if rate is None else rate,
     )
     watched = evaluate.watch(dev.examples, tokenizer, bf16=recipe.bf16)
     model = train(places.base, encode(fed.examples, tokenizer), recipe, places.work, watched)
@@ -52,12 +62,12 @@ def make(places: Places, tokens: int, out: Path, cache: Path, watch: Watch) -> d
     return {**counted, "auc": watched(model), "platt": scaled, "export": asdict(export)}
 
 
-async def _mined(data: Path, cache: Path, watch: Watch) -> tuple[Fed, Fed]:
+async def _mined(data: Path, cache: Path, watch: Watch, manuals: Path | None) -> tuple[Fed, Fed]:
     embedder = LocalEmbedder()
     try:
         vectors = VectorCache(embedder, cache)
-        fed = await feed(data, vectors, watch)
-        return fed, await feed(data, vectors, watch, split=Split.DEV)
+        fed = await feed(data, vectors, watch, manuals=manuals)
+        return fed, await feed(data, vectors, watch, split=Split.DEV, manuals=manuals)
     finally:
         await embedder.close()
 

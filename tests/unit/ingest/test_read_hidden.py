@@ -233,10 +233,21 @@ def test_hostile_rules_take_bounded_time(style: str) -> None:
 def test_rules_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not skipped: enough of them could keep a rule that hides from being seen."""
     monkeypatch.setattr(selectors, "_MOST_STEPS", 20_000)
-    body = "<div>" * 60 + "<p>x</p>" * 300 + "</div>" * 60
+    body = "<i class='x'>x</i>" + "<div>" * 60 + "<p>x</p>" * 300 + "</div>" * 60
     rules = ".x div div div div div p { display: none }" * 300
     with pytest.raises(ReadError, match=r"a\.html.*style rules"):
         read(page(body, f"<style>{rules}</style>"), "a.html")
+
+
+def test_rules_about_what_a_page_has_not_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A theme is for all pages: most of its rules have nothing to select in a long one."""
+    monkeypatch.setattr(selectors, "_MOST_STEPS", 20_000)
+    rules = "".join(f".absent{number} b, p .absent{number} {{color: red}}" for number in range(300))
+    body = f"<p>{SECRET}</p>" + "<p><b>more</b></p>" * 1_000
+    assert not hides(body, f"<style>{rules}</style>")
+    assert hides(
+        f"<p class='gone'>{SECRET}</p>", f"<style>{rules} body .gone {{display: none}}</style>"
+    )
 
 
 def test_a_book_hides_too() -> None:

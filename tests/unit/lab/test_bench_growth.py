@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -47,3 +50,11 @@ def test_bars_are_of_a_million_or_not_at_all() -> None:
     large |= {"hybrid over bare": 1.1, "recall@10": 0.97, "visible after s": 1.0}
     assert bars([small]) == {}
     assert bars([small, large])["p50_1e6_over_1e4"] == pytest.approx(2.5)
+
+
+def test_memory_is_that_of_the_process_alone() -> None:
+    """The peak that `getrusage` tells begins with the one of whoever started the process."""
+    large = np.ones(100_000_000, np.float32)  # 400 MB, which this process has and a child has not
+    code = "from upheld_lab.bench.growth.queries import _peak_memory; print(_peak_memory())"
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert 0 < int(told.stdout) < large.nbytes

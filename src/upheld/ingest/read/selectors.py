@@ -134,10 +134,11 @@ class Matcher:
 
     def select(self, selector: Selector) -> list[HtmlElement]:
         """Return the elements in document order."""
-        first = selector.compounds[0][1]
-        keys = [f"#{id}" for id in first.ids] + [f".{name}" for name in first.classes]
-        keys += [f"<{first.tag}"] if first.tag else []
-        lists = [self._by.get(key, []) for key in keys]
+        wanted = [_keys(compound) for _, compound in selector.compounds]
+        # A theme's rules are mostly about what a page has not: they need no matching.
+        if any(key not in self._by for keys in wanted for key in keys):
+            return []
+        lists = [self._by[key] for key in wanted[0]]
         candidates = min(lists, key=len) if lists else self._elements
         return [each for each in candidates if self.matches(each, selector)]
 
@@ -215,6 +216,12 @@ def _numbered(children: list[HtmlElement]) -> dict[HtmlElement, tuple[int, int]]
         seen[each.tag] = seen.get(each.tag, 0) + 1
         places[each] = (number, seen[each.tag])
     return places
+
+
+def _keys(compound: _Compound) -> list[str]:
+    """What an element is found by: its ids, its classes, its tag."""
+    keys = [f"#{id}" for id in compound.ids] + [f".{name}" for name in compound.classes]
+    return [*keys, f"<{compound.tag}"] if compound.tag else keys
 
 
 def _related(element: HtmlElement, relation: str) -> Iterator[HtmlElement]:

@@ -46,6 +46,7 @@ async def counting(options: Mapping[str, str]) -> AsyncIterator[Counted]:
             await writer.drain()
 
     async def passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving.append(asyncio.current_task())
         there, back = await asyncio.open_connection(server.hostname, server.port or 80)
         ways = [
             asyncio.ensure_future(to_server(reader, back)),
@@ -62,6 +63,7 @@ async def counting(options: Mapping[str, str]) -> AsyncIterator[Counted]:
                 await end.wait_closed()
 
     passing: list[asyncio.Future[None]] = []
+    serving: list[asyncio.Task[None] | None] = []
     listening = await asyncio.start_server(passed, "127.0.0.1", 0)
     port = listening.sockets[0].getsockname()[1]
     counted.options = {**options, "endpoint": f"http://127.0.0.1:{port}"}
@@ -71,4 +73,4 @@ async def counting(options: Mapping[str, str]) -> AsyncIterator[Counted]:
         listening.close()
         for way in passing:
             way.cancel()
-        await asyncio.gather(*passing, return_exceptions=True)
+        await asyncio.gather(*passing, *filter(None, serving), return_exceptions=True)

@@ -72,12 +72,18 @@ def sentences(
 ) -> None:
     """How the numbers were chosen by which quotes are picked, and P(right) is estimated.
 
-    Example: python -m upheld_lab.fits sentences --data pack --suite short+abstain --limit 50
+    Suites with a comma between them are searched apart and fitted together; `own-manuals` are our
+    questions on manuals that the grader has not seen.
+
+    Example: python -m upheld_lab.fits sentences --data pack --suite manuals,short+hops --limit 50
     """
+    from upheld.settings import load_settings
+    from upheld_lab.bench.vectors import default_cache
     from upheld_lab.fits.sentences import fit_sentences
 
-    fit = _on_dev(fit_sentences, suite, data, limit, passages, cache)
-    shown(fit, as_json, as_markdown)
+    asked = [_dev_suite(each, data, limit, passages) for each in suite.split(",")]
+    settings, kept = load_settings(), cache or default_cache()
+    shown(lambda watch: fit_sentences(asked, settings, kept, watch), as_json, as_markdown)
 
 
 @app.command()
@@ -229,17 +235,21 @@ def _on_dev(
 ) -> Callable[[Watch], Coroutine[None, None, Report]]:
     """A fit on dev questions of a suite."""
     from upheld.settings import load_settings
-    from upheld_lab.bench.runs.questions import suite_of
-    from upheld_lab.bench.split import Split
     from upheld_lab.bench.vectors import default_cache
-    from upheld_lab.training.grader.manuals import manual_suite
 
-    if suite == "own-manuals":
-        asked = manual_suite(Path("/"))
-    else:
-        asked = suite_of(suite, data, split=Split.DEV, limit=limit, passages=passages, seed=0)
+    asked = _dev_suite(suite, data, limit, passages)
     settings, kept = load_settings(), cache or default_cache()
     return lambda watch: bench(asked, settings, kept, watch)
+
+
+def _dev_suite(name: str, data: Path, limit: int | None, passages: int) -> Suite:
+    from upheld_lab.bench.runs.questions import suite_of
+    from upheld_lab.bench.split import Split
+    from upheld_lab.training.grader.manuals import manual_suite
+
+    if name == "own-manuals":
+        return manual_suite(Path("/"))
+    return suite_of(name, data, split=Split.DEV, limit=limit, passages=passages, seed=0)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,28 +72,60 @@ class Told:
     answerable: bool
 
 
-async def fit_sentences(suite: Suite, settings: Settings, cache: Path, watch: Watch) -> Report:
-    """Fit on all questions; the figures are of numbers fitted without the question."""
-    read, facts = await read_each(suite, settings, cache, watch, _read, unanswerable=True)
-    sentence = fit_sentence(read)
-    right = fit_right([answer(each, sentence) for each in read if each.candidates])
-    told: list[Told] = []
-    probabilities: list[float] = []
-    for part in range(PARTS):
-        rest = [each for at, each in enumerate(read) if at % PARTS != part]
-        weights = fit_sentence(rest)
-        by = fit_right([answer(each, weights) for each in rest if each.candidates])
-        own = [answer(each, weights) for each in read[part::PARTS] if each.candidates]
-        told += own
-        probabilities += [p_right(each.features, by) for each in own]
-    rows = [_row(told, probabilities, floor) for floor in FLOORS]
+async def fit_sentences(
+    suites: Sequence[Suite], settings: Settings, cache: Path, watch: Watch
+) -> Report:
+    """Fit on the questions of all suites; the figures are of numbers fitted without the question.
+
+    Each suite is searched by itself, since its passages are other ones.
+    """
+    of_suites: dict[str, list[Read]] = {}
+    facts: dict[str, Any] = {}
+    for suite in suites:
+        read, facts[suite.name] = await read_each(
+            suite, settings, cache, watch, _read, unanswerable=True
+        )
+        of_suites[suite.name] = [each for each in read if each.candidates]
+    every = [each for some in of_suites.values() for each in some]
+    sentence = fit_sentence(every)
+    right = fit_right([answer(each, sentence) for each in every])
+    told = _without_their_part(of_suites)
+    rows = [{"suite": name, **_row(*told[name], floor)} for name in of_suites for floor in FLOORS]
     figures = {
-        "auc": auc(probabilities, [each.right for each in told]),
-        "ece": calibration_error(probabilities, [each.right for each in told]),
         **{f"sentence {name}": value for name, value in sentence.items()},
         **{f"right {name}": value for name, value in right.items()},
     }
-    return Report("sentences", figures, tuple(rows), facts)
+    for name, (own, probabilities) in told.items():
+        truth = [each.right for each in own]
+        shown = [each for each in own if each.right]
+        figures |= {
+            f"{name}: questions": len(own),
+            f"{name}: auc": auc(probabilities, truth),
+            f"{name}: ece": calibration_error(probabilities, truth),
+            f"{name}: right first": sum(each.first for each in shown) / max(1, len(shown)),
+        }
+    return Report("sentences", figures, tuple(rows), {**facts[suites[0].name], "suites": facts})
+
+
+def _without_their_part(
+    of_suites: Mapping[str, Sequence[Read]],
+) -> dict[str, tuple[list[Told], list[float]]]:
+    """Answers and P(right) of each suite, by numbers that were fitted on the other parts."""
+    told: dict[str, tuple[list[Told], list[float]]] = {name: ([], []) for name in of_suites}
+    for part in range(PARTS):
+        rest = [
+            each
+            for read in of_suites.values()
+            for at, each in enumerate(read)
+            if at % PARTS != part
+        ]
+        weights = fit_sentence(rest)
+        by = fit_right([answer(each, weights) for each in rest])
+        for name, read in of_suites.items():
+            own = [answer(each, weights) for each in read[part::PARTS]]
+            told[name][0].extend(own)
+            told[name][1].extend(p_right(each.features, by) for each in own)
+    return told
 
 
 async def _read(stages: StageFactory, asked: Asked) -> Read:

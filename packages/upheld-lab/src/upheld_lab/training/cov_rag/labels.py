@@ -4,8 +4,8 @@ reference_correctness   a gold passage is shown
 correctness             a wording of the answer stands in the draft
 citation_accuracy       F1 of the cited numbers against those of the gold passages
 truthfulness            known from how the draft was made
-bias                    1 - F1 to the right answer: a departure from the paper, whose judge
-                        compares with the answer that it would give by itself
+bias                    1 - F1 to the right answer, 1 without a wording of it: a departure from
+                        the paper, whose judge compares with the answer that it would give itself
 conciseness             share of words that repeat nothing, less for long drafts
 judgment                "true" if all of these are good, "unclear" for an empty list where
                         nothing that is shown answers, else "false"
@@ -66,10 +66,15 @@ def citation_accuracy(made: Written) -> float:
 
 
 def bias(made: Written) -> float:
-    """How far the words are from the right answer's; an empty list is right without an answer."""
+    """How far the words are from the right answer's; an empty list is right without an answer.
+
+    With one name changed, a sentence has nearly all words of the right one: it is as far as can be.
+    """
     wordings = _right_wordings(made.shown)
     if not wordings:
         return float(bool(made.claims))
+    if not answer_in(made.text, made.shown.question.answers):
+        return 1.0
     return 1 - token_f1(made.text, wordings)
 
 

@@ -1,7 +1,7 @@
 """Four hosts that search and two that write share one collection, while hosts die and links break.
 
-`UPHELD_FLEET_SECONDS=600 pytest -s -m hosts tests/integration/engine` is the long run. How soon
-others see a write is asserted on an idle machine only, not in the gate.
+`UPHELD_TEST_FLEET_SECONDS=600 pytest -s -m hosts tests/integration/engine` is the long run. How
+soon others see a write is asserted on an idle machine only, not in the gate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from upheld.testing.index_samples import OWNER
 
 pytestmark = [pytest.mark.real, pytest.mark.hosts, pytest.mark.timeout(1200)]
 
-SECONDS = float(os.environ.get("UPHELD_FLEET_SECONDS", "60"))
+SECONDS = float(os.environ.get("UPHELD_TEST_FLEET_SECONDS", "60"))
 READERS, WRITERS = 4, 2
 HARM_EVERY = 30.0 if SECONDS >= 300 else 10.0
 CUT_SECONDS = 5.0

@@ -16,7 +16,7 @@ from upheld.types import Passage
 
 pytestmark = [pytest.mark.real, pytest.mark.hosts, pytest.mark.timeout(1800)]
 
-PASSAGES = int(os.environ.get("UPHELD_RAY_PASSAGES", "500"))
+PASSAGES = int(os.environ.get("UPHELD_TEST_RAY_PASSAGES", "500"))
 IN_FILE = 5
 
 

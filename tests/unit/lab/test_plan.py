@@ -14,7 +14,30 @@ from upheld.cli import app
 from upheld.errors import UsageError
 from upheld_lab.plan.capacity import Wanted, plan
 from upheld_lab.plan.prices import EXAMPLE, read_prices
-from upheld_lab.plan.rates import curve, line, shipped
+from upheld_lab.plan.rates import EXACT_UP_TO, Growth, curve, line, shipped
+
+
+@pytest.mark.parametrize("what", ["stored_bytes", "memory_mb"])
+def test_what_was_measured_up_to_a_hundred_thousand_predicts_a_million(what: str) -> None:
+    """Times of a search are not predicted: docs/scale.md says by how much they differ."""
+    sizes = shipped().sizes
+    million = next(each for each in sizes if each.passages == 1_000_000)
+    known = Growth.through([each for each in sizes if each.passages <= 100_000])
+    assert known.fitted_to == 100_000
+    predicted = getattr(known, what).at(1_000_000)
+    assert predicted == pytest.approx(getattr(million, what), rel=0.30)
+
+
+def test_all_sizes_together_tell_what_was_measured() -> None:
+    sizes = shipped().sizes
+    drawn = Growth.through(sizes)
+    for each in sizes:
+        if each.passages > EXACT_UP_TO:
+            assert drawn.hybrid_p50_ms.at(each.passages) == pytest.approx(
+                each.hybrid_p50_ms, rel=0.30
+            )
+            if each.build_s is not None:
+                assert drawn.build_s.at(each.passages) == pytest.approx(each.build_s, rel=0.30)
 
 
 def test_curves_find_what_they_were_drawn_through() -> None:

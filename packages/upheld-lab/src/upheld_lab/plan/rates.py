@@ -18,7 +18,7 @@ class Size(BaseModel):
     passages: int
     stored_bytes: float
     memory_mb: float  # resident, of a process that searches
-    build_s: float  # writing and indexing, without embedding
+    build_s: float | None  # writing and indexing, without embedding; None: other work ran beside
     hybrid_p50_ms: float
     hybrid_p95_ms: float
     hybrid_core_ms: float  # of processor, all threads
@@ -74,6 +74,7 @@ class Curve(BaseModel):
         return float(self.start + self.scale * passages**self.power)
 
 
+EXACT_UP_TO = 20_000  # passages: without an index of vectors, everything but storage is otherwise
 POWERS = np.linspace(0.05, 1.0, 20)
 
 
@@ -119,15 +120,16 @@ class Growth(BaseModel):
     def through(cls, sizes: Sequence[Size]) -> Growth:
         """Draw the curves through these sizes."""
 
-        def points(name: str) -> list[tuple[float, float]]:
-            return [(each.passages, getattr(each, name)) for each in sizes]
+        def points(name: str, least: int = 0) -> list[tuple[float, float]]:
+            known = ((each.passages, getattr(each, name)) for each in sizes)
+            return [(size, value) for size, value in known if size > least and value is not None]
 
         return cls(
             stored_bytes=line(points("stored_bytes")),
-            memory_mb=line(points("memory_mb")),
-            build_s=line(points("build_s")),
-            hybrid_p50_ms=curve(points("hybrid_p50_ms")),
-            hybrid_p95_ms=curve(points("hybrid_p95_ms")),
-            hybrid_core_ms=curve(points("hybrid_core_ms")),
+            memory_mb=line(points("memory_mb", EXACT_UP_TO)),
+            build_s=line(points("build_s", EXACT_UP_TO)),
+            hybrid_p50_ms=curve(points("hybrid_p50_ms", EXACT_UP_TO)),
+            hybrid_p95_ms=curve(points("hybrid_p95_ms", EXACT_UP_TO)),
+            hybrid_core_ms=curve(points("hybrid_core_ms", EXACT_UP_TO)),
             fitted_to=max(each.passages for each in sizes),
         )

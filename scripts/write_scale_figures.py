@@ -1,6 +1,9 @@
 """Take over reports of the bench (`--json`): the plan's rates, the pages of growth and scale.
 
 python scripts/write_scale_figures.py growth.json ingest.json verify.json
+
+Rows of several runs of `bench growth` may be joined by hand: a row with `"alone": false` was built
+while other work ran on the machine, and its build time is left out.
 """
 
 from __future__ import annotations

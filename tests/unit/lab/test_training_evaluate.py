@@ -63,7 +63,7 @@ async def test_answers_judgments_and_revisions_are_measured(tmp_path: Path) -> N
     rows = await measured(tmp_path, FakeLLM(knows_years))
     when = [each for each in rows if each.question.endswith("/when") and not each.is_damaged]
     assert when
-    assert all(each.correct and each.cites > 0 and each.judgment == "true" for each in when)
+    assert all(each.correct and each.citation_f1 > 0 and each.judgment == "true" for each in when)
     who = [each for each in rows if each.question.endswith("/who")]
     assert not any(each.correct for each in who)
     assert {each.label for each in who} <= {"false", "unclear"}
@@ -94,7 +94,7 @@ async def test_a_verification_that_is_not_json_is_no_judgment(tmp_path: Path) ->
 
 def row(question: str, **other: object) -> Measured:
     usual = Measured(
-        question, is_damaged=False, has_answer=True, correct=True, cites=1.0, is_empty=False,
+        question, is_damaged=False, has_answer=True, correct=True, citation_f1=1.0, is_empty=False,
         label="true", judgment="true", reference=True, reference_after=True,
     )  # fmt: skip
     return replace(usual, **other)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from upheld.prompts import load
 from upheld.prompts.prompt import as_written, opening, places
 from upheld.run.trace import start_run
 from upheld.types import Question
-from upheld.verification.chain import Chain, Direct, Judgment, revision
+from upheld.verification.chain import Chain, ChainVerify, Direct, Judgment, revision
 from upheld_lab.bench.metrics import answer_in, paired_interval
 from upheld_lab.bench.pack import lot
 from upheld_lab.bench.report import Watch
@@ -36,7 +36,6 @@ from upheld_lab.training.cov_rag.labels import chain_of, citation_accuracy
 from upheld_lab.training.cov_rag.sources import GoldQuestion, Source
 
 DAMAGED = 0.25  # of the questions
-MAX_TOKENS = 320  # of a verification, as in `ChainVerify`
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Measured:
     is_damaged: bool
     has_answer: bool
     correct: bool  # a wording of the answer stands in the draft
-    cites: float  # F1 of the cited passages against gold
+    citation_f1: float  # F1 of the cited passages against gold
     is_empty: bool
     label: str  # the judgment that is right for the draft
     judgment: str  # what the arm said; empty if that was not to be read
@@ -105,7 +104,7 @@ async def _measured(
         is_damaged=shown.text != question.text,
         has_answer=bool(question.answers),
         correct=answer_in(made.text, question.answers),
-        cites=citation_accuracy(made),
+        citation_f1=citation_accuracy(made),
         is_empty=not made.claims,
         label=chain_of(made).judgment.value,
         judgment=judgment,
@@ -116,8 +115,8 @@ async def _measured(
 
 
 async def _shown(source: Source, question: GoldQuestion, query: str, limit: int) -> Shown:
-    ((*found,),) = await source.search([query], question.split, limit)
-    return Shown(question, query, tuple(found))
+    (found,) = await source.search([query], question.split, limit)
+    return Shown(question, query, found)
 
 
 async def _verified(llm: LLM, made: Written, *, chain: bool) -> tuple[str, str]:
@@ -126,9 +125,10 @@ async def _verified(llm: LLM, made: Written, *, chain: bool) -> tuple[str, str]:
     turn = load("chain_verify" if chain else "direct_revise")
     answer = as_written(draft, places(draft))
     messages = (*opening(load("write"), draft), *turn.render(answer=answer))
+    sampling = Sampling(max_tokens=ChainVerify.max_tokens)
     try:
         with start_run():
-            pieces = [each async for each in llm.stream(messages, Sampling(max_tokens=MAX_TOKENS))]
+            pieces = [each async for each in llm.stream(messages, sampling)]
         text, asked = "".join(pieces), Question(made.shown.text)
         if chain:
             scores = Chain.model_validate_json(text)
@@ -147,7 +147,7 @@ def summary(rows: Sequence[Measured]) -> dict[str, float]:
     return {
         "questions": len(rows),
         "correct": _mean(each.correct for each in asked),
-        "citation_f1": _mean(each.cites for each in asked),
+        "citation_f1": _mean(each.citation_f1 for each in asked),
         "empty_where_no_answer": _mean(each.is_empty for each in plain if not each.has_answer),
         "drafts_right": _mean(each.label == Judgment.TRUE for each in rows),
         "judgment_balanced_accuracy": balanced_accuracy(rows),
@@ -181,7 +181,7 @@ def differences(ours: Iterable[Measured], theirs: Iterable[Measured]) -> dict[st
         raise ValueError("no question with an answer is in both")
     measures: Mapping[str, list[tuple[float, float]]] = {
         "correct": [(one.correct, two.correct) for one, two in asked],
-        "citation_f1": [(one.cites, two.cites) for one, two in asked],
+        "citation_f1": [(one.citation_f1, two.citation_f1) for one, two in asked],
         "reference_after": [(one.reference_after, two.reference_after) for one, two in pairs],
         "reference_after_less_before": [(one.reference_after, one.reference) for one, _ in pairs],
     }

@@ -60,3 +60,13 @@ def test_a_line_that_was_half_written_is_checked_anew(tmp_path: Path) -> None:
     report = checked(tmp_path, GOOD, {**GOOD, "id": "b"})
     assert (report.already_checked, report.checked) == (1, 1)
     assert results(tmp_path) == [("a", True), ("b", True)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 40, 1_000])
+def test_items_have_every_line_once_and_get_smaller_at_the_end(count: int) -> None:
+    lines = [batches._Line(str(number), number, 1) for number in range(count)]
+    items = list(batches._items(lines))
+    assert [line for item in items for line in item] == lines
+    sizes = [len(item) for item in items]
+    assert sizes == sorted(sizes, reverse=True)
+    assert count < 1_000 or (sizes[0], sizes[-1]) == (batches.TOGETHER, 1)

@@ -24,7 +24,7 @@ GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alon
 WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
-	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-hosts test-real test-train
+	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-hosts test-real test-train train-venv
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -112,6 +112,8 @@ bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
 
+train-venv: $(CACHE)/train-venv/.ready  ## torch, trl and what trains; nothing of it is needed to answer
+
 $(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock | $(VENV)/.ready
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
@@ -124,7 +126,7 @@ train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pac
 		--challenge tests/data/challenge --work $(CACHE)/verifier --out $(CACHE)/verifier/model
 
 test-train: $(CACHE)/train-venv/.ready  ## runs that were killed go on as if they had not been; masks, exports
-	$(TRAIN)/pytest tests/training
+	$(TRAIN)/pytest -n 2 --dist loadfile --durations 5 tests/training
 
 docs:  ## every link and every name of the API reference must exist
 	$(BIN)/mkdocs build --strict --quiet

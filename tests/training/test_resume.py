@@ -28,6 +28,14 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_base(tmp_path_factory.mktemp("base"))
 
 
+@pytest.fixture(scope="module")
+def whole(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that nobody stopped."""
+    work = tmp_path_factory.mktemp("whole")
+    assert started(base, work).wait(120) == 0
+    return work
+
+
 def finished(work: Path) -> bool:
     log = work / "log.jsonl"
     return log.exists() and '"done": true' in log.read_text()
@@ -46,10 +54,9 @@ def started(base: Path, work: Path) -> subprocess.Popen[bytes]:
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
 def test_the_same_weights_as_without_the_kill(
-    base: Path, tmp_path: Path, sign: signal.Signals
+    base: Path, whole: Path, tmp_path: Path, sign: signal.Signals
 ) -> None:
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert started(base, whole).wait(120) == 0
+    cut = tmp_path / "cut"
     kills = 0
     while not finished(cut):
         run = started(base, cut)
@@ -76,18 +83,16 @@ def wait_for_step(work: Path, run: subprocess.Popen[bytes], kills: int) -> None:
     time.sleep(random.uniform(0.05, 0.5))
 
 
-def test_a_checkpoint_is_tensors_and_json(base: Path, tmp_path: Path) -> None:
-    assert started(base, tmp_path).wait(120) == 0
-    folder = tmp_path / "checkpoint"
+def test_a_checkpoint_is_tensors_and_json(whole: Path) -> None:
+    folder = whole / "checkpoint"
     assert {each.name for each in folder.iterdir()} == {"state.safetensors", "state.json"}
     facts = json.loads((folder / "state.json").read_text())
     assert facts["tokens"] >= tiny_recipe().tokens
 
 
-def test_other_pairs_are_refused(base: Path, tmp_path: Path) -> None:
-    assert started(base, tmp_path).wait(120) == 0
+def test_other_pairs_are_refused(base: Path, whole: Path) -> None:
     again = subprocess.run(
-        [*RUN, str(base), str(tmp_path), "other"], check=False, capture_output=True, text=True
+        [*RUN, str(base), str(whole), "other"], check=False, capture_output=True, text=True
     )
     assert again.returncode != 0
     assert "other pairs" in again.stderr

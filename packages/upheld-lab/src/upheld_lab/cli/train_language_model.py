@@ -73,7 +73,7 @@ def cov_rag(
 
     Example: upheld train cov-rag --arm chain --base m.gguf --data cov-rag/ --work run/ --out chain/
     """
-    _prepare()
+    _work_offline()
     try:
         from upheld_lab.training.cov_rag.train import Arm, train_arm
         from upheld_lab.training.language_model.recipe import Recipe
@@ -123,7 +123,7 @@ def fave(
 
         upheld train fave --stage dpo --base sft/ --data fave/ --work run/ --out planner/
     """
-    _prepare()
+    _work_offline()
     try:
         from upheld_lab.training.fave.dpo import PRESETS
         from upheld_lab.training.fave.train import train_planner, train_preference
@@ -152,9 +152,8 @@ def fave(
     typer.echo(json.dumps(made, indent=2))
 
 
-def _prepare() -> None:
-    """Threads that wait by spinning waste a shared machine; nothing is fetched from a hub."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+def _work_offline() -> None:
+    """Nothing is fetched from a hub."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 

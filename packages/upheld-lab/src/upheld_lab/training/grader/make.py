@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -32,8 +31,6 @@ def make(
     rate: float | None = None,
 ) -> dict[str, object]:
     """Train until the tokens are spent, then write the model under `out`."""
-    # Threads that wait by spinning waste a machine that is shared; read before torch is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         from upheld_lab.training.grader import evaluate
         from upheld_lab.training.verifier.batches import encode, pair_tokenizer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -51,8 +50,6 @@ def make(
     frozen_layers: int = 0,
 ) -> dict[str, object]:
     """Train until the tokens are spent, or go on with a run; then export."""
-    # Threads that wait by spinning waste a machine that is shared; read before torch is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         from upheld_lab.training.verifier.batches import encode, pair_tokenizer
         from upheld_lab.training.verifier.evaluate import watch

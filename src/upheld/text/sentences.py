@@ -150,6 +150,14 @@ _CJK_END = re.compile(r"[。！？]+[”」』）]*")
 # long lists. The full stop of an item's number ends none.
 _DIVIDED = re.compile(r"\A\||[\n.!?…。！？](?!\Z)")
 _NUMBER = re.compile(r"\d{1,3}[.)][ \t]")
+# nupunkt takes the unit of "15 m. The pump" for an initial. A capital may be one ("in 1961 J.
+# Kennedy"), so after what may be a year the next word must be one that begins sentences.
+_UNIT_ENDS = re.compile(
+    r"(?:\d[ \u00a0]?[dghlmst]"
+    r"|(?<!\d)(?!(?:1\d|20)\d\d[ \u00a0])\d{1,9}[ \u00a0]?[ABCFJKLNTVW]"
+    r"|\d[ \u00a0]?[ABCFJKLNTVW](?=\.\s+(?:A|At|For|If|In|It|The|This|When)\b))"
+    r"\.\s+(?=[\"“(]?[A-Z](?!\.))"
+)
 # nupunkt takes quadratic time on text such as "?!?!?!", so a long block is split in parts. Its
 # decisions depend only on the words around a full stop: with a margin the borders are the same.
 _PART = 2_000
@@ -258,7 +266,8 @@ def _sentence_borders(block: str) -> list[int]:
         starts = (first + start for start, _ in sent_spans(block[first:last]))
         borders += (start for start in starts if decided < start <= until)
         decided = until
-    return [*borders, len(block)]
+    borders += (match.end() for match in _UNIT_ENDS.finditer(block) if match.end() < len(block))
+    return [*sorted(set(borders)), len(block)]
 
 
 def _trimmed(text: str, borders: list[int]) -> list[Span]:

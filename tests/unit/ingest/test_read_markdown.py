@@ -88,3 +88,23 @@ def test_comments_take_linear_time(text: str) -> None:
     began = time.process_time()
     read(f"x {text}".encode(), "a.md")
     assert time.process_time() - began < 2
+
+
+def test_rows_of_tables_name_their_columns() -> None:
+    table = "| Model | Head |\n|---|---|\n| P40 | 44 m |\n| `P60` | |\n"
+    document = read(f"# Pumps\n\n{table}\nThe end.\n".encode(), "pumps.md")
+    assert document.text.split("\n") == [
+        "# Pumps",
+        "",
+        "| Model: P40; Head: 44 m |",
+        "| Model: `P60` |",
+        "",
+        "The end.",
+        "",
+    ]
+    assert document.headings == (Heading(0, 1, "Pumps"),)
+
+
+@pytest.mark.parametrize("kept", ["```\n| a | b |\n|---|---|\n| 1 | 2 |\n```", "a | b\nc | d"])
+def test_bars_that_are_no_table_stay(kept: str) -> None:
+    assert read(kept.encode(), "bars.md").text == kept

@@ -1,8 +1,12 @@
-"""Read Markdown: the canonical text is the source without comments; a parser finds its headings."""
+"""Read Markdown: the canonical text is the source without comments, with the rows of tables named.
+
+A parser finds headings, code and tables.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate, pairwise
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from upheld.ingest.read.document import Heading, ReadDocument, canonical, one_line
+from upheld.ingest.read.tables import Cell, table_lines
 from upheld.ingest.read.text import decode
 
 _COMMENT, _COMMENT_END = "<!--", "-->"
@@ -29,7 +34,7 @@ def read_markdown(data: bytes, name: str) -> ReadDocument:
     source = canonical(decode(data, name))
     text = _without_comments(source)
     hidden = len("".join(source.split())) - len("".join(text.split()))
-    return replace(from_markdown(text), hidden=hidden)
+    return replace(from_markdown(_with_named_rows(text)), hidden=hidden)
 
 
 def _without_comments(text: str) -> str:
@@ -65,6 +70,40 @@ def _code_spans(text: str) -> list[tuple[int, int]]:
     ]
 
 
+def _with_named_rows(text: str) -> str:
+    """Return the source with the rows of its tables as lines that name their columns.
+
+    Tables inside of lists and block quotes stay as they are.
+    """
+    if "|" not in text:
+        return text
+    lines = text.split("\n")
+    kept: list[str] = []
+    done = 0
+    for (first, last), rows in _tables(text):
+        kept += [*lines[done:first], *table_lines(rows, 1)]
+        done = last
+    return "\n".join([*kept, *lines[done:]])
+
+
+def _tables(text: str) -> Iterator[tuple[tuple[int, int], list[list[Cell]]]]:
+    """Yield the lines that each table takes, and its rows."""
+    rows: list[list[Cell]] = []
+    where: list[int] | None = None
+    for token in _table_parser().parse(text):
+        if token.type == "table_open":
+            rows = []
+            where = token.map if token.level == 0 else None
+        elif token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and rows:
+            rows[-1].append(Cell(token.content.strip()))
+        elif token.type == "table_close":
+            if where:
+                yield (where[0], where[1]), rows
+            rows = []
+
+
 def _line_starts(text: str) -> list[int]:
     return list(accumulate(map(len, text.split("\n")), lambda at, n: at + n + 1, initial=0))
 
@@ -96,6 +135,13 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
 def _block_parser() -> MarkdownIt:
     """Return a parser for blocks only: to parse the inline mark-up would be most of the work."""
     parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+@cache
+def _table_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 

@@ -142,7 +142,8 @@ def _features(score: SourceScore) -> Features:
         sources=math.log(len(sources)),
         # A sum of the source's values, or a value within its bounds, has a match.
         figure_absent=float(
-            vetoes <= _ABSENT and Cause.FIGURE_ABSENT in vetoes and aligned.quantity_match == 0
+            (vetoes <= _ABSENT and Cause.FIGURE_ABSENT in vetoes and aligned.quantity_match == 0)
+            or all(each.veto is not None and each.veto.of_other_row for each in read)
         ),
         name_absent=float(vetoes <= _ABSENT and Cause.NAME_ABSENT in vetoes),
         **{each.name: getattr(aligned, each.name) for each in ALIGNED},

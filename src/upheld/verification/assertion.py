@@ -70,6 +70,7 @@ _FROM_HERE = (
         Assertion.ALLEGED,
         r"\balleg(?:e|es|ed|ing) that\b|\balleged to\b"
         r"|\b(?:allegedly|supposedly|purportedly|reputedly)\b"
+        r"|\b(?:suspect|speculate|guess)(?:s|ed|d)? that\b"
         r"|\brumou?r(?:ed (?:to|that)|s? that)\b|\b(?:allegations?|accusations?) that\b"
         r"|\baccus(?:e|es|ed|ing) (?:[\w'’]+ ){0,5}of\b"
         r"|\baccording to (?:\w+ )?(?:legend|rumou?rs?|critics|opponents)\b"

@@ -141,7 +141,7 @@ class Decide:
         best = max(read, key=lambda each: self.aggregate(each.features))
         if best.is_vetoed:
             vetoes = [each.veto for each in best.findings if each.veto]
-            least = min(vetoes, key=lambda each: each.missing)
+            least = min(vetoes, key=lambda each: (not each.of_other_row, each.missing))
             return least.reason, least.cause
         return "no source says this", Cause.NOT_ENTAILED
 

@@ -14,6 +14,7 @@ from upheld.text.words import terms
 from upheld.types import Cause
 from upheld.verification.assertion import Unasserted, carries
 from upheld.verification.source import Premise, Source
+from upheld.verification.table_rows import other_rows
 
 _NEAR = 0.5  # share of the claim's terms in a sentence that the claim is about
 _AS_NEAR = 0.8  # share of those that another sentence needs to state the claim as well
@@ -26,6 +27,7 @@ class Veto:
     cause: Cause
     reason: str
     missing: int = 1  # how many figures or names the premise lacks
+    of_other_row: bool = False  # the figures are there, and say something about something else
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +54,25 @@ class ConsistencyRules:
             return Veto(Cause.NOT_ASSERTED, reason)
         if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
             return _absent(Cause.FIGURE_ABSENT, "figure", missing)
+        if self.check_figures and (elsewhere := _in_other_rows(claim, premise)):
+            shown = ", ".join(f"“{each}”" for each in dict.fromkeys(elsewhere))
+            reason = f"only another row of the table has the figure {shown}"
+            return Veto(Cause.FIGURE_ABSENT, reason, len(elsewhere), of_other_row=True)
         return None
 
 
 def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Veto:
     shown = ", ".join(f"“{each}”" for each in dict.fromkeys(missing))
     return Veto(cause, f"no source has the {kind} {shown}", len(missing))
+
+
+def _in_other_rows(claim: str, premise: Premise) -> Sequence[str]:
+    """Return the figures that only rows of tables have that the claim is not about."""
+    text = premise.text
+    for part in premise.parts:
+        for row in other_rows(claim, part.source.table_rows):
+            text = text.replace(row, "")
+    return () if text == premise.text else figures.absent(claim, figures.values(text))
 
 
 def _put_off(claim: str, premise: Premise) -> tuple[Source, Unasserted] | None:

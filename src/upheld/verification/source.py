@@ -21,6 +21,7 @@ from upheld.types import Cause, Citation, Passage, Support
 from upheld.verification.assertion import Unasserted, unasserted
 from upheld.verification.different_values import different_values
 from upheld.verification.exact_quote import Quotable, quotable
+from upheld.verification.table_rows import Row, table_rows
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
@@ -156,6 +157,10 @@ class Source:
             else:
                 found[place] = header
         return found
+
+    @cached_property
+    def table_rows(self) -> tuple[Row, ...]:
+        return table_rows(self.text, self.sentences)
 
     @cached_property
     def heading_terms(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import tempfile
 import time
 from pathlib import Path
@@ -76,6 +77,16 @@ def test_without_a_database_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("UPHELD_DATABASE_URL", raising=False)
     result = CliRunner().invoke(app, ["serve"])
     assert "UPHELD_DATABASE_URL" in str(result.exception)
+
+
+def test_a_port_that_is_taken_is_named(own_state: State, tmp_path: Path) -> None:
+    url = own_state.service.get_secret_value()
+    given = {"UPHELD_DATABASE_URL": url, "UPHELD_KB": str(tmp_path), "UPHELD_LOCAL_MODELS": "0"}
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with started("serve", "--port", port, **given) as command:
+            assert f"Port {port}" in command.said("cannot be used")
+            assert command.said("--port")
 
 
 def test_a_worker_alone_ends_when_told_to(own_state: State, tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ def _warn_if_database_is_not_ready(settings: Settings) -> None:
 
 def _run(serving: _Serving, host: str, port: int, processes: int) -> None:
     from upheld_service.db.connect import address
+    from upheld_service.http.connections import listening
     from upheld_service.http.processes import run_processes
     from upheld_service.telemetry.logs import log_json
 
@@ -139,7 +140,8 @@ def _run(serving: _Serving, host: str, port: int, processes: int) -> None:
     if serving.dev is None:
         _warn_if_database_is_not_ready(serving.settings)
     if processes == 1:
-        serving.run(host, port)
+        with listening(host, port) as bound:
+            serving.run(host, port, [bound])
     else:
         run_processes(processes, host, port, serving)
 

@@ -18,29 +18,29 @@ from upheld.text.sentences import block_spans
 Weights = Mapping[str, float]
 
 # Fitted on dev questions by `python -m upheld_lab.fits sentences`:
-# docs/decisions/030-choosing-the-sentence.md
+# docs/decisions/030-choosing-the-sentence.md, 037-a-grader-for-manuals.md
 # The grader and the embedder whose scores these are the weights of.
-FITTED_FOR = ("upheld-grader-int8:461436492965", "all-MiniLM-L6-v2-int8:5a3026c819c7")
+FITTED_FOR = ("upheld-grader-int8:4f1ecd92c797", "all-MiniLM-L6-v2-int8:5a3026c819c7")
 # Of features that compare the sentences of one question.
 SENTENCE: Weights = {
-    "grade": 0.5366,
-    "cosine": 2.1927,
-    "passage": 0.5503,
-    "search": 4.9978,
-    "words": 1.9025,
-    "kind": 1.2589,
-    "default": 2.3864,
-    "colon": -2.3167,
+    "grade": 0.6718,
+    "cosine": 2.1846,
+    "passage": 0.4486,
+    "search": 5.807,
+    "words": 1.7263,
+    "kind": 0.9088,
+    "default": 2.1676,
+    "colon": -1.8218,
 }
 # Of features of the best sentence, for the probability that the answer is right.
 RIGHT: Weights = {
-    "best": 0.0617,
-    "margin": 0.3074,
-    "cosine": 3.2715,
-    "grade": 0.1337,
-    "shift": -3.1862,
+    "best": 0.1467,
+    "margin": 0.3061,
+    "cosine": 2.781,
+    "grade": 0.1964,
+    "shift": -3.6416,
 }
-MEDIAN_MARGIN = 2.0  # log odds by which the best sentence leads, in half of the answers of the fit
+MEDIAN_MARGIN = 1.2  # log odds by which the best sentence leads, in half of the answers of the fit
 KEEP_WITHIN = 4.0  # log odds below the best sentence; worse ones are not quoted after it
 ABSTAIN_BELOW = 0.25  # P(right) below which nothing is shown
 

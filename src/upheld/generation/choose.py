@@ -41,7 +41,7 @@ RIGHT: Weights = {
     "shift": -3.6416,
 }
 MEDIAN_MARGIN = 1.2  # log odds by which the best sentence leads, in half of the answers of the fit
-KEEP_WITHIN = 4.0  # log odds below the best sentence; worse ones are not quoted after it
+KEEP_WITHIN = 1.5  # log odds below the best sentence; worse ones are not quoted after it
 ABSTAIN_BELOW = 0.25  # P(right) below which nothing is shown
 
 

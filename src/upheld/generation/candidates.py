@@ -21,6 +21,7 @@ from upheld.text.sentences import (
 )
 from upheld.text.words import content_stems, rarities
 from upheld.types import Claim, Passage
+from upheld.verification.assertion import Assertion, unasserted
 
 _FEWEST_WORDS = 3
 _LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")
@@ -60,15 +61,29 @@ class Candidate:
 def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
     """Return the sentences that can be quoted alone.
 
-    Headings, fragments and instructions to the answering system (prompt injection) are left out.
+    Headings, fragments and instructions to the answering system (prompt injection) are left out, and
+    so is what the passage itself calls false.
     """
     return [
         Candidate(passage, rank, start, end)
         for rank, passage in enumerate(passages)
-        for start, end in _with_announced(without_instructions(passage.text))
-        if not passage.text.startswith("#", start)
-        and len(passage.text[start:end].split()) >= _FEWEST_WORDS
+        for text in (without_instructions(passage.text),)
+        for denied in (_denied(passage, text),)
+        for start, end in _with_announced(text)
+        if not text.startswith("#", start)
+        and len(text[start:end].split()) >= _FEWEST_WORDS
+        and start not in denied
     ]
+
+
+def _denied(passage: Passage, text: str) -> set[int]:
+    """Return where sentences begin that are denied as a whole: "X. That is not true"."""
+    headings = "\n".join((passage.title, *passage.heading_path))
+    return {
+        start
+        for (start, end), words in unasserted(text, sentence_spans(text), headings).items()
+        if words.assertion is Assertion.DENIED and (words.start, words.end) == (start, end)
+    }
 
 
 def _with_announced(text: str) -> Iterator[Span]:

@@ -44,3 +44,8 @@ def test_a_long_list_is_quoted_in_part() -> None:
 def test_a_sentence_without_announcement_stays_alone() -> None:
     text = "It is fast.\n\nIt is smart, too."
     assert texts(text) == ["It is fast.", "It is smart, too."]
+
+
+def test_what_a_passage_calls_false_is_not_quoted() -> None:
+    text = "A pump must be oiled every week. That is not true: water lubricates the seals."
+    assert texts(text) == ["That is not true: water lubricates the seals."]

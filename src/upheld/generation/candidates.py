@@ -61,8 +61,8 @@ class Candidate:
 def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
     """Return the sentences that can be quoted alone.
 
-    Headings, fragments and instructions to the answering system (prompt injection) are left out, and
-    so is what the passage itself calls false.
+    Headings, fragments, instructions to the answering system (prompt injection) and what a passage
+    itself calls false are left out.
     """
     return [
         Candidate(passage, rank, start, end)

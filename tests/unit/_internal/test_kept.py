@@ -20,6 +20,7 @@ NO_TEXT = {
     "_claims_about": "a type",
     "_fields": "names of a type's fields",
     "_inline_parser": "a parser",
+    "_table_parser": "a parser",
     "_script": "single letters",
     "_trusted": "certificates",
     "advice_on": "a type",

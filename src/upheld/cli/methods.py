@@ -44,7 +44,8 @@ def _list() -> None:
     for name, known in METHODS.items():
         table.add_row(Text(name, style="bold"), Text(known.paper), Text(known.calls))
     show.out.print(table)
-    show.out.print(Text("\nupheld methods --explain NAME draws one and lists its parameters."))
+    show.out.print(Text("\nK rounds of refinement, N sub-questions, S sessions of FaVe."))
+    show.out.print(Text("upheld methods --explain NAME draws one and lists its parameters."))
 
 
 def _explain(name: str, known: Entry) -> None:

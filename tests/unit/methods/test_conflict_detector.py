@@ -148,3 +148,14 @@ def test_figures_count_as_names_do() -> None:
     assert disagrees("It was built by David Hale.", "It was built by David Stone.", asked)
     assert not disagrees("It was built by Ada Mary Lund.", "Its builder was Ada Lund.", asked)
     assert not disagrees(one, other, "Was the lighthouse built in 1871?")
+
+
+async def test_two_quotes_that_disagree_are_one_conflict() -> None:
+    one = passage("one", "The warranty of the pump is 24 months.")
+    other = passage("other", "The warranty of the pump is 36 months.")
+    both = replace(draft(claim(one), claim(other)), question=Question("How long is the warranty?"))
+    with start_run():
+        told = await detect_conflicts(one, other)(both)
+    assert [(each.one.quote, each.other.quote) for each in told.conflicts] == [
+        (one.text, other.text)
+    ]

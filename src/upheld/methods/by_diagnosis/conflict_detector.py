@@ -11,7 +11,7 @@ figures of each are not in the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from upheld.answer.verdicts import is_supported
@@ -58,7 +58,7 @@ class ConflictDetector:
             return draft
         with span("conflicts", note=f"{len(found)} of {len(claims)} claims are disputed"):
             told = [found[claim] for claim in claims if claim in found]
-            return replace(draft, conflicts=(*draft.conflicts, *told))
+            return replace(draft, conflicts=(*draft.conflicts, *_once(told)))
 
     async def _conflicts(
         self, claims: Sequence[Claim], passages: Sequence[Passage], draft: Draft, grader: Grader
@@ -118,6 +118,15 @@ def _of_other_documents(claim: Claim, passages: Sequence[Passage], draft: Draft)
         and each.title not in titles
         and not (values and not disagrees(claim.text, each.searchable, asked))
     ]
+
+
+def _once(conflicts: Sequence[Conflict]) -> Iterable[Conflict]:
+    """Each pair of sentences once: where an answer quotes both, each disagrees with the other."""
+    pairs: dict[frozenset[tuple[str, str]], Conflict] = {}
+    for each in conflicts:
+        sides = ((side.document_id, side.quote) for side in (each.one, each.other))
+        pairs.setdefault(frozenset(sides), each)
+    return pairs.values()
 
 
 def _conflict(claim: Claim, sentence: Candidate) -> Conflict:

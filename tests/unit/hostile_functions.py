@@ -59,7 +59,7 @@ from upheld.verification.checkworthy import is_reference, titles_of
 from upheld.verification.exact_quote import find_quote, quotable
 from upheld.verification.rules import ConsistencyRules
 from upheld.verification.source import Part, Premise, Source
-from upheld.verification.table_rows import other_rows, table_rows
+from upheld.verification.table_rows import is_row, other_rows, table_rows
 from upheld.verification.verify import Verify
 from upheld.verification.verify_answer import as_passages
 from upheld_service.mcp.text import evidence_text
@@ -279,6 +279,7 @@ CALLS: dict[str, Call] = {
     "upheld.verification.exact_quote.quotable": lambda text: quotable(passage(text)),
     "upheld.text.languages.foreign_share": lambda text: foreign_share(text, ENGLISH),
     "upheld.verification.source.Source.closest": lambda text: source(text).closest(text[:4_000]),
+    "upheld.verification.table_rows.is_row": lambda text: is_row(text, len(text)),
     "upheld.verification.table_rows.table_rows": lambda text: table_rows(text, spans(text)),
     "upheld.verification.table_rows.other_rows": lambda text: other_rows(
         text[:4_000], table_rows(text, spans(text))

@@ -21,7 +21,7 @@ from upheld.types import Cause, Citation, Passage, Support
 from upheld.verification.assertion import Unasserted, unasserted
 from upheld.verification.different_values import different_values
 from upheld.verification.exact_quote import Quotable, quotable
-from upheld.verification.table_rows import Row, table_rows
+from upheld.verification.table_rows import Row, is_row, table_rows
 
 if TYPE_CHECKING:
     from upheld.ports import Vectors
@@ -150,7 +150,7 @@ class Source:
         found: dict[int, int] = {}
         header: int | None = None
         for place, (start, _) in enumerate(self.sentences):
-            if "|" not in self.text[max(0, start - 2) : start + 1]:  # the sign is in no sentence
+            if not is_row(self.text, start):
                 header = None
             elif header is None:
                 header = place

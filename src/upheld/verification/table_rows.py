@@ -30,12 +30,17 @@ def table_rows(text: str, sentences: Sequence[tuple[int, int]]) -> tuple[Row, ..
     found: list[Row] = []
     table = 0
     for start, end in sentences:
-        if "|" not in text[max(0, start - 2) : start + 1]:
+        if not is_row(text, start):
             table += 1  # whatever stands between two tables
             continue
         row = text[start:end]
         found.append(Row(row, _label(row), table))
     return tuple(found)
+
+
+def is_row(text: str, start: int) -> bool:
+    """Return whether a sentence is a row of a table: a bar stands before it, and is in none."""
+    return "|" in text[max(0, start - 2) : start + 1]
 
 
 def other_rows(claim: str, rows: Sequence[Row]) -> list[str]:

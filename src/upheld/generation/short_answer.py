@@ -91,7 +91,9 @@ class ShortAnswer:
         checked = (await self.check(replace(draft, claims=(short,)))).claims
         if len(checked) != 1 or not is_supported(checked[0]):
             return _noted(draft, "no source supports it")
-        return replace(draft, claims=(*checked, *draft.claims))
+        said_already = words(sentence)
+        others = (each for each in draft.claims if words(each.text) != said_already)
+        return replace(draft, claims=(*checked, *others))
 
 
 def _noted(draft: Draft, reason: str) -> Draft:

@@ -75,7 +75,7 @@ async def test_every_method_has_one_and_it_is_verified(
         assert first.verdict.support is Support.SUPPORTED
         assert {each.quote for each in first.citations} == {short["sentence"]}
         assert answer.text.startswith(first.text)
-        assert [claim.text for claim in rest] == [LONG if question == HOW_LONG else FREE]
+        assert not rest, "its sentence is the whole answer, and is not said twice"
         assert not any("short" in note for note in answer.degraded)
         assert [event.stage for event in answer.trace].count("short_answer") == 1
 

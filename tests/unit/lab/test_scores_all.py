@@ -40,6 +40,7 @@ NAMES = {
         "sentences",
         "em",
         "f1",
+        "short_f1",
         "str_em",
         "list_precision",
         "list_recall5",
@@ -87,6 +88,14 @@ async def test_upheld_is_scored_by_what_it_shows_and_rag_by_all() -> None:
     assert picked(plain, *names) == [0.5, 1, pytest.approx(2 / 3), 1, 1, 1]
     shown = ("answered", "shown", "wrong", "wrong_if_shown", "abstained", "should_abstain")
     assert picked(ours, *shown) == picked(plain, *shown) == [1, 1, 0, 0, 0, 0]
+
+
+async def test_the_short_answer_is_scored_by_itself() -> None:
+    at_night = replace(MIXED.claims[0], text="At night: Owls hunt at night.")
+    short = replace(MIXED, claims=(at_night,))
+    found = await score(WHEN, outcome(short, "rag"))
+    assert picked(found, "f1", "short_f1") == [pytest.approx(0.5), 1]
+    assert (await score(WHEN, outcome(MIXED)))["short_f1"] == pytest.approx(2 / 3)
 
 
 async def test_the_length_of_an_answer_is_that_of_what_is_shown() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from upheld.text.short_answers import is_short
 from upheld.types import Answer, Claim, Status
 from upheld_lab.bench.runs.records import Scores
 from upheld_lab.bench.scores import words
@@ -70,12 +71,20 @@ def word_scores(asked: Asked, answer: Answer, variant: str) -> Scores:
         **gold_text_scores(text, asked.gold_text),
         "em": float(words.exact_match(text, answers)) if answers else None,
         "f1": words.token_f1(text, answers) if answers else None,
+        "short_f1": words.token_f1(_in_short(items), answers) if answers else None,
         "str_em": words.str_em(text, parts) if parts else None,
         "list_precision": words.list_precision(items, parts) if parts else None,
         "list_recall5": words.list_recall5(items, parts) if parts else None,
         "yes_right": None if yes is None else float(words.says_yes(text) is yes),
         "falsehood": float(words.says_falsehood(unwarned, false)) if false else None,
     }
+
+
+def _in_short(items: Sequence[str]) -> str:
+    """The few words before the first sentence; the whole text if there are none."""
+    if items and is_short(items[0]):
+        return items[0].partition(": ")[0]
+    return " ".join(items)
 
 
 def _correct(asked: Asked, text: str) -> float | None:

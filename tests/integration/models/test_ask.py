@@ -231,11 +231,12 @@ def test_the_command_line_shows_verdicts(kb: Path, run: Command) -> None:
 def test_strict_exits_as_an_abstention_where_nothing_is_upheld(
     tmp_path: Path, run: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A sentence that its document calls a myth can be quoted, but nothing upholds it.
+    # A sentence inside of a quotation can be quoted, but its document does not say it.
     folder = tmp_path / "documents"
     folder.mkdir()
-    (folder / "myths.md").write_text(
-        "# Common myths\n\nThe ferry crossing takes nine hours.\n", encoding="utf-8"
+    (folder / "letter.md").write_text(
+        '# A letter\n\nShe wrote: "We are tired. The ferry crossing takes nine hours. Goodbye."\n',
+        encoding="utf-8",
     )
     question = "How long does the ferry crossing take?"
     monkeypatch.setenv("UPHELD_LOCAL_MODELS", "false")
@@ -287,7 +288,9 @@ def test_unchanged_files_are_skipped_and_removed_ones_deleted(tmp_path: Path, ru
         (folder / source.name).write_bytes(source.read_bytes())
     told = json.loads(run("index", str(folder), "--json").out)
     assert (told["added"], told["unchanged"]) == (3, 0)
+    asked = ("ask", "How long does the ferry crossing take?")
+    assert "35 minutes" in run(*asked).out
     (folder / "ferry.txt").unlink()
     told = json.loads(run("index", str(folder), "--json").out)
     assert (told["added"], told["unchanged"], told["deleted"]) == (0, 2, 1)
-    assert run("ask", "How long does the ferry crossing take?").code == 3
+    assert "35 minutes" not in run(*asked).out

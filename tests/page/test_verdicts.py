@@ -34,6 +34,8 @@ def _answer(real: dict[str, Any]) -> dict[str, Any]:
     wrong = nine | {"support": "unsupported"}
     old = ten | {"document_version": "0" * 32}
     answer = copy.deepcopy(real)
+    first = [nine["passage_id"], ten["passage_id"]]  # whichever the answer quoted first
+    answer["sources"].sort(key=lambda each: [*first, each["id"]].index(each["id"]))
     answer["claims"] = [
         _claim("Opening hours", "not_checkworthy", "a heading"),
         _claim("It opens at ten.", "supported", "", citations=[wrong], evidence_for=[ten]),

@@ -126,7 +126,7 @@ train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pac
 		--challenge tests/data/challenge --work $(CACHE)/verifier --out $(CACHE)/verifier/model
 
 test-train: $(CACHE)/train-venv/.ready  ## runs that were killed go on as if they had not been; masks, exports
-	$(TRAIN)/pytest -n 2 --dist loadfile --durations 5 tests/training
+	OMP_NUM_THREADS=1 $(TRAIN)/pytest -n 2 --dist worksteal --durations 5 tests/training
 
 docs:  ## every link and every name of the API reference must exist
 	$(BIN)/mkdocs build --strict --quiet

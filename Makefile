@@ -24,7 +24,7 @@ GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alon
 WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
 .PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
-	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-hosts test-real test-train train-venv
+	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-hosts test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
 
@@ -111,8 +111,6 @@ check-page: web/node_modules/.ready  ## eslint, and the page's state
 bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
-
-train-venv: $(CACHE)/train-venv/.ready  ## torch, trl and what trains; nothing of it is needed to answer
 
 $(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock | $(VENV)/.ready
 	$(PYTHON) -m venv $(CACHE)/train-venv

@@ -15,7 +15,7 @@ from pathlib import Path
 from upheld_lab.bench.verify.figures import auc, calibration_error
 
 
-def told(run: Path, variant: str) -> list[tuple[float, bool]]:
+def predictions(run: Path, variant: str) -> list[tuple[float, bool]]:
     """P(right) of the answers of a method, and whether they are right."""
     rows = map(json.loads, (run / "scores.jsonl").read_text(encoding="utf-8").splitlines())
     scores = [row["scores"] for row in rows if row["variant"] == variant]
@@ -29,7 +29,7 @@ def told(run: Path, variant: str) -> list[tuple[float, bool]]:
 def main() -> None:
     """Print a line for each run, and one for all."""
     variant, *runs = sys.argv[1:]
-    by_run = {run: told(Path(run), variant) for run in runs}
+    by_run = {run: predictions(Path(run), variant) for run in runs}
     by_run["all"] = [each for some in by_run.values() for each in some]
     for run, some in by_run.items():
         probabilities, right = [each for each, _ in some], [each for _, each in some]

@@ -67,13 +67,18 @@ def sentences_of(passages: Sequence[Passage]) -> list[Candidate]:
     return [
         Candidate(passage, rank, start, end)
         for rank, passage in enumerate(passages)
-        for text in (without_instructions(passage.text),)
-        for denied in (_denied(passage, text),)
-        for start, end in _with_announced(text)
-        if not text.startswith("#", start)
-        and len(text[start:end].split()) >= _FEWEST_WORDS
-        and start not in denied
+        for start, end in _quotable_spans(passage)
     ]
+
+
+def _quotable_spans(passage: Passage) -> Iterator[Span]:
+    text = without_instructions(passage.text)
+    denied = _denied(passage, text)
+    for start, end in _with_announced(text):
+        is_heading = text.startswith("#", start)
+        long_enough = len(text[start:end].split()) >= _FEWEST_WORDS
+        if long_enough and not is_heading and start not in denied:
+            yield start, end
 
 
 def _denied(passage: Passage, text: str) -> set[int]:

@@ -55,15 +55,17 @@ class ConsistencyRules:
         if self.check_figures and (missing := figures.absent(claim, figures.values(premise.text))):
             return _absent(Cause.FIGURE_ABSENT, "figure", missing)
         if self.check_figures and (elsewhere := _in_other_rows(claim, premise)):
-            shown = ", ".join(f"“{each}”" for each in dict.fromkeys(elsewhere))
-            reason = f"only another row of the table has the figure {shown}"
+            reason = f"only another row of the table has the figure {_listed(elsewhere)}"
             return Veto(Cause.FIGURE_ABSENT, reason, len(elsewhere), of_other_row=True)
         return None
 
 
 def _absent(cause: Cause, kind: str, missing: Sequence[str]) -> Veto:
-    shown = ", ".join(f"“{each}”" for each in dict.fromkeys(missing))
-    return Veto(cause, f"no source has the {kind} {shown}", len(missing))
+    return Veto(cause, f"no source has the {kind} {_listed(missing)}", len(missing))
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(f"“{each}”" for each in dict.fromkeys(values))
 
 
 def _in_other_rows(claim: str, premise: Premise) -> Sequence[str]:

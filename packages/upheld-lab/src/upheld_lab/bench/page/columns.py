@@ -80,7 +80,7 @@ COLUMNS = (
     Column("sentences", "sentences", QUALITY, "of answers that are shown", _FLAT),
     Column("em", "exact match", QUALITY, "the text is a wording of the answer"),
     Column("f1", "word F1", QUALITY, "words shared with the answer"),
-    Column("short_f1", "word F1, in short", QUALITY,
+    Column("short_f1", "word F1, short answer", QUALITY,
            "words of the short answer, or of the whole without one, shared with the answer"),
     Column("yes_right", "yes/no right", QUALITY, "of questions to be answered by yes or no"),
     Column("str_em", "STR-EM", QUALITY, "share of the parts of a list that are named"),

@@ -45,6 +45,7 @@ from upheld.retrieval.bridge import names as bridge_names
 from upheld.retrieval.rewrite import keyword_query
 from upheld.text import figures, names, patterns
 from upheld.text.answer_kinds import AnswerKind, has_kind
+from upheld.text.assertion import Assertion, carries, unasserted
 from upheld.text.instructions import as_evidence, blanked
 from upheld.text.languages import foreign_share, is_foreign
 from upheld.text.names import Names
@@ -53,7 +54,6 @@ from upheld.text.sentences import join_around_code, join_blocks, join_sentences,
 from upheld.text.windows import pieces
 from upheld.types import Claim, Document, Draft, Evidence, Hit, Passage, Question, Support, Verdict
 from upheld.verification.alignment import align
-from upheld.verification.assertion import Assertion, carries, unasserted
 from upheld.verification.chain import revision
 from upheld.verification.checkworthy import is_reference, titles_of
 from upheld.verification.exact_quote import find_quote, quotable
@@ -261,10 +261,8 @@ CALLS: dict[str, Call] = {
     "upheld.text.instructions.blanked": lambda text: blanked(text, [(0, len(text))]),
     "upheld.verification.checkworthy.is_reference": lambda text: is_reference(text, ()),
     "upheld.verification.checkworthy.titles_of": lambda text: titles_of([passage(text)]),
-    "upheld.verification.assertion.carries": lambda text: [
-        carries(text, each) for each in Assertion
-    ],
-    "upheld.verification.assertion.unasserted": lambda text: unasserted(text, spans(text)),
+    "upheld.text.assertion.carries": lambda text: [carries(text, each) for each in Assertion],
+    "upheld.text.assertion.unasserted": lambda text: unasserted(text, spans(text)),
     "upheld.text.figures.absent": lambda text: figures.absent(text, frozenset({"7"})),
     "upheld.verification.rules.ConsistencyRules.__call__": lambda text: ConsistencyRules()(
         text, Premise(text, (Part(source(text), ()),))

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from upheld.text.assertion import Assertion, unasserted
 from upheld.text.instructions import without_instructions
 from upheld.text.sentences import (
     Span,
@@ -21,7 +22,6 @@ from upheld.text.sentences import (
 )
 from upheld.text.words import content_stems, rarities
 from upheld.types import Claim, Passage
-from upheld.verification.assertion import Assertion, unasserted
 
 _FEWEST_WORDS = 3
 _LIST_ITEM = re.compile(r"(?:[-*+•>]|\d{1,3}[.)])[ \t]")

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from upheld.text import figures, names
+from upheld.text.assertion import Unasserted, carries
 from upheld.text.words import terms
 from upheld.types import Cause
-from upheld.verification.assertion import Unasserted, carries
 from upheld.verification.source import Premise, Source
 from upheld.verification.table_rows import other_rows
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from upheld.text.assertion import Unasserted, unasserted
 from upheld.text.instructions import as_evidence
 from upheld.text.names import Names
 from upheld.text.sentences import Span, sentence_spans
@@ -18,7 +19,6 @@ from upheld.text.windows import pieces, windows
 from upheld.text.word_search import WordIndex
 from upheld.text.words import terms
 from upheld.types import Cause, Citation, Passage, Support
-from upheld.verification.assertion import Unasserted, unasserted
 from upheld.verification.different_values import different_values
 from upheld.verification.exact_quote import Quotable, quotable
 from upheld.verification.table_rows import Row, is_row, table_rows

@@ -16,11 +16,11 @@ from functools import lru_cache
 
 from upheld._internal.cache import run_cache
 from upheld._internal.child_process import OUT_OF_MEMORY, ChildEndedError, ChildProcesses, serve
+from upheld.text.assertion import Assertion, Unasserted
 from upheld.text.instructions import blanked, instruction_spans
 from upheld.text.names import Names
 from upheld.text.word_search import WordIndex
 from upheld.types import Cause, Passage
-from upheld.verification.assertion import Assertion, Unasserted
 from upheld.verification.claims import Sentence, split_answer
 from upheld.verification.exact_quote import Quotable
 from upheld.verification.source import CheckFailure, Source

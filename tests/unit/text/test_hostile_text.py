@@ -136,7 +136,7 @@ def test_strings_are_made_from_the_patterns_of_a_module() -> None:
     assert {name for name, _ in patterns_of(vars(marks))} >= {"_MARK", "_PART"}
     made = [each.text(100) for each in of_module(marks).values()]
     assert "[" + " " * 98 + "\x00" in made  # white space in a mark that never closes
-    disowned = importlib.import_module("upheld.verification.assertion")
+    disowned = importlib.import_module("upheld.text.assertion")
     assert any("whether" in each.unit for each in of_module(disowned).values())
 
 
@@ -182,7 +182,7 @@ def limit_of(function: TextFunction) -> int:
     ("name", "text"),
     [
         (
-            "upheld.verification.assertion.unasserted",
+            "upheld.text.assertion.unasserted",
             "that claim that story that " * 4_400,
         ),  # 106 s
         ("upheld.verification.claims.split_answer", "A" + " " * 50_000 + "B."),  # 42 s

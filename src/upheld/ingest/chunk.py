@@ -20,9 +20,10 @@ from upheld.text.sentences import Span, block_spans, sentences_of_block
 from upheld.types import Document, Passage, Place, content_hash, passage_id
 
 WINDOW = 256  # tokens that the embedder reads, including its two special tokens
-_RULES = "5"  # increase this if the same text would be cut differently
+_RULES = "7"  # increase this if the same text would be cut differently
 _CHARACTERS = 10  # per token; prose has 4 to 5, more is not prose (encoded data, ruled lines)
 _WORD = re.compile(r"\S+")
+_DEFINITION = re.compile(r"[-*+•] [^\n]{1,120}?:\s")  # a list item that says what a term means
 
 
 class _Grain(Enum):
@@ -38,6 +39,7 @@ class _Piece:
     tokens: int
     grain: _Grain
     opens: bool = False  # starts a heading or a page
+    defines: bool = False  # starts the definition of a term
     announces: bool = False  # ends with a colon: the code or the list that follows belongs to it
 
 
@@ -47,9 +49,10 @@ class Chunker:
 
     counter: Counter = field(default_factory=CharacterCounter)
     version: str = f"{_RULES}-characters"
-    most: int = 192  # tokens of a passage's own text
+    most: int = 128  # tokens of a passage's own text
     least: int = 64  # tokens left for its text, however long its title and headings are
     full_enough: float = 0.6  # share of the room; then a passage ends at a heading or page
+    full_enough_to_define: float = 0.25  # then it ends before the definition of another term
 
     @classmethod
     def with_tokenizer(cls, path: Path) -> Chunker:
@@ -109,14 +112,17 @@ class Chunker:
                 start = piece.start
                 path, room = self._share_window(path_at(start), title)
             crowded = used >= room * self.full_enough
+            ends = (piece.opens and crowded) or (
+                piece.defines and used >= room * self.full_enough_to_define
+            )
             fits = used + piece.tokens <= room and piece.end - start <= room * _CHARACTERS
             smallest = piece.grain is _Grain.WORDS or (
                 piece.grain is _Grain.SENTENCE and used > 0 and piece.tokens <= room
             )
-            if (fits and not (piece.opens and crowded)) or (smallest and not used):
+            if (fits and not ends) or (smallest and not used):
                 announces = piece.announces and piece.start > start
                 used, end, last = used + piece.tokens, piece.end, piece if announces else None
-            elif crowded or smallest:
+            elif ends or crowded or smallest:
                 pieces.appendleft(piece)
                 if last is not None and last.tokens + piece.tokens <= room:
                     pieces.appendleft(last)
@@ -147,7 +153,8 @@ class Chunker:
             at = bisect_right(borders, start)
             announces = text[max(start, end - 4) : end].rstrip("*_").endswith(":")
             tokens = self._tokens(text[start:end])
-            yield _Piece(start, end, tokens, _Grain.BLOCK, at > before, announces)
+            defines = _DEFINITION.match(text, start, end) is not None
+            yield _Piece(start, end, tokens, _Grain.BLOCK, at > before, defines, announces)
             before = at
 
     def _finer(self, text: str, piece: _Piece, room: int) -> list[_Piece]:
@@ -161,7 +168,7 @@ class Chunker:
         else:
             spans, grain = self._word_runs(text, piece, room), _Grain.WORDS
         pieces = [_Piece(start, end, self._tokens(text[start:end]), grain) for start, end in spans]
-        pieces[0] = replace(pieces[0], opens=piece.opens)
+        pieces[0] = replace(pieces[0], opens=piece.opens, defines=piece.defines)
         pieces[-1] = replace(pieces[-1], announces=piece.announces)
         return pieces
 

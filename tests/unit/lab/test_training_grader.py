@@ -147,3 +147,17 @@ def test_manuals_that_are_not_installed_are_named(tmp_path: Path) -> None:
     (cut,) = manuals._passages([on_manual()], tmp_path)["relay/ports.html"]
     assert manuals._asked(on_manual(), [cut]).gold == {cut.id}
     assert not manuals._asked(on_manual("stands nowhere in there"), [cut]).gold
+
+
+def test_own_questions_are_asked_of_passages_that_are_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "usr/share/doc/relay/ports.html"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"<h1>Ports</h1><p>{PAGES[0]}</p>")
+    monkeypatch.setattr(manuals, "read_questions", lambda: [on_manual()])
+    monkeypatch.setattr(manuals.ManualQuestion, "split", Split.DEV)
+    suite = manuals.manual_suite(tmp_path)
+    (one,) = suite.passages
+    assert one.document_id == one.id  # else the index refuses it
+    assert suite.questions[0].gold == {one.id}

@@ -78,7 +78,7 @@ def load_manuals(data: Path, draw: Draw) -> Suite:
     for manual in manuals:
         contents = manual.contents()
         cut = ReadOnce(default_cache())(contents)
-        by_uri |= {uri: [_alone(uri, each) for each in some] for uri, some in cut.items()}
+        by_uri |= {uri: [as_document(uri, each) for each in some] for uri, some in cut.items()}
         digests = [f"{uri} {content_hash(content)}" for uri, (_, content) in contents.items()]
         hashes[manual.package] = content_hash("\n".join(digests))
     candidates = [_candidate(row, by_uri) for row in rows]
@@ -114,7 +114,7 @@ def _need_installed(manuals: Iterable[Manual]) -> None:
         )
 
 
-def _alone(uri: str, passage: Passage) -> Passage:
+def as_document(uri: str, passage: Passage) -> Passage:
     """The passage as a document of its own, as in every suite."""
     id = f"{SET}/{content_hash(f'{uri} {passage.text}')[:16]}"
     return replace(

@@ -23,6 +23,7 @@ from upheld_lab.bench.pack import lot
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.split import Split
 from upheld_lab.bench.suites import suite as suites
+from upheld_lab.bench.suites.manuals import as_document
 from upheld_lab.bench.suites.read_once import ReadOnce
 from upheld_lab.bench.suites.suite import GoldText, Suite
 from upheld_lab.bench.vectors import VectorCache, default_cache
@@ -92,7 +93,10 @@ async def manual_examples(
 def manual_suite(root: Path) -> Suite:
     """The questions of dev packages over their pages, to fit how quotes are chosen."""
     questions = [each for each in read_questions() if each.split is Split.DEV]
-    by_file = _passages(questions, root / SHARE)
+    by_file = {
+        file: tuple(as_document(file, each) for each in some)
+        for file, some in _passages(questions, root / SHARE).items()
+    }
     of_package = _by_package(questions, by_file)
     asked = [
         suites.Asked(

@@ -60,27 +60,7 @@ class LimitedWorker:
             raise ReadError(f"{name} is larger than {self.limits.file_bytes:,} bytes")
         request = HEADER.pack(len(label), len(data)) + label + data
         with self._turns:
-            child = self._taken()
-            try:
-                reply = child.ask(request, self.limits)
-            except TimeoutError as late:
-                child.process.kill()
-                self._end(child)
-                seconds = self.limits.seconds
-                raise ReadError(f"{name} took more than {seconds:g} s to read") from late
-            except (OSError, EOFError) as gone:
-                closed = child not in self._busy
-                self._end(child)
-                why = f"{name} was being read when reading was closed"
-                raise ReadError(
-                    why if closed else self._why(child.process.returncode, name)
-                ) from gone
-            except BaseException:
-                child.process.kill()
-                self._end(child)
-                raise
-            self._give_back(child)
-        return reply
+            return self._ask(request, name)
 
     def close(self) -> None:
         """Kill the child processes, even while they read; the next call starts a new one."""
@@ -103,6 +83,32 @@ class LimitedWorker:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _ask(self, request: bytes, name: str) -> tuple[bytes, bytes]:
+        child = self._taken()
+        try:
+            reply = child.ask(request, self.limits)
+        except TimeoutError as late:
+            child.process.kill()
+            self._end(child)
+            raise ReadError(f"{name} took more than {self.limits.seconds:g} s to read") from late
+        except (OSError, EOFError) as gone:
+            closed = child not in self._busy
+            self._end(child)
+            if closed:
+                raise ReadError(f"{name} was being read when reading was closed") from gone
+            status = child.process.returncode
+            if status == OUT_OF_MEMORY and child.has_read:
+                # Earlier files may have filled it; a new process has room for this one alone.
+                return self._ask(request, name)
+            raise ReadError(self._why(status, name)) from gone
+        except BaseException:
+            child.process.kill()
+            self._end(child)
+            raise
+        child.has_read = True
+        self._give_back(child)
+        return reply
 
     def _taken(self) -> _Child:
         with self._changing:
@@ -132,6 +138,8 @@ class LimitedWorker:
 
 class _Child(ChildProcess):
     """One reading process."""
+
+    has_read = False  # a file before this one
 
     def ask(self, request: bytes, limits: Limits) -> tuple[bytes, bytes]:
         """Send one file and return its document; raises `TimeoutError` or `EOFError` on failure."""

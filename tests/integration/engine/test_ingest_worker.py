@@ -25,10 +25,14 @@ from upheld.errors import MissingExtraError
 from upheld.ingest import child
 from upheld.ingest.read import ReadDocument
 
+hoard = []
+
 def read(data, name):
     match data.decode().split()[0]:
         case "hang": time.sleep(60)
         case "hog": held = [bytes(10_000_000) for _ in range(1000)]
+        case "hoard": hoard.append(name)
+        case "room" if hoard: raise MemoryError
         case "die": os.kill(os.getpid(), 9)
         case "leave": sys.exit(3)
         case "bug": raise ZeroDivisionError("oops")
@@ -66,6 +70,11 @@ def test_a_child_that_fails_is_replaced(worker: ReadWorker, what: str, reason: s
     second = worker(b"pid", "b").text
     assert first != second
     assert worker(b"fine", "c").text == "fine"
+
+
+def test_a_file_is_not_blamed_for_the_memory_of_those_before_it(worker: ReadWorker) -> None:
+    assert worker(b"hoard", "large.pdf").text == "fine"
+    assert worker(b"room", "small.txt").text == "fine"
 
 
 def test_a_large_parent_leaves_its_child_room(worker: ReadWorker) -> None:

@@ -12,6 +12,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from semantic_text_splitter import MarkdownSplitter, TextSplitter
@@ -65,7 +66,8 @@ def main() -> None:
         ("paragraphs", paragraphs),
         ("one block", [text.replace("\n\n", " ") for text in paragraphs]),
     ):
-        chunker = Chunker.with_tokenizer(embedder_tokenizer())  # anew: remembers no words
+        anew = Chunker.with_tokenizer(embedder_tokenizer())  # remembers no words
+        chunker = replace(anew, most=MOST)
 
         def ours(text: str, chunker: Chunker = chunker) -> list[str]:
             cut = chunker(Document("id", "uri", "", text, "hash"), ReadDocument(text))

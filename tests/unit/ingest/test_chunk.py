@@ -82,11 +82,19 @@ def test_one_long_paragraph_is_cut_to_the_promised_size_too() -> None:
 
 
 def test_a_paragraph_that_fits_is_not_cut() -> None:
-    paragraphs = [text for seed in range(80) if tokens(text := prose(1, seed)) <= 75]
+    paragraphs = [prose(1, seed) for seed in range(40)]
+    passages = chunk(ReadDocument("\n\n".join(paragraphs)), replace(chunker(), most=192))
+    cut = [p for p in paragraphs if not any(p in passage.text for passage in passages)]
+    assert len(cut) <= len(paragraphs) // 4
+
+
+def test_a_paragraph_that_fills_most_of_a_passage_is_never_cut() -> None:
+    room, enough = chunker().most, chunker().full_enough
+    some = (prose(1, seed) for seed in range(80))
+    paragraphs = [text for text in some if room * enough <= tokens(text) <= room]
     assert len(paragraphs) >= 10
     passages = chunk(ReadDocument("\n\n".join(paragraphs)))
-    cut = [p for p in paragraphs if not any(p in passage.text for passage in passages)]
-    assert len(cut) <= len(paragraphs) // 3
+    assert [passage.text for passage in passages] == paragraphs
 
 
 def test_a_passage_knows_what_it_came_from() -> None:

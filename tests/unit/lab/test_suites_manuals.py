@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,12 @@ def test_the_passages_are_those_of_the_manuals_by_their_packages(pack: Path) -> 
     assert all(each.id == each.document_id for each in suite.passages)
     assert all(each.text[each.start : each.end] == each.text for each in suite.passages)
     assert str(pack) not in repr(suite)
+
+
+def test_manuals_are_searched_whole_however_few_passages_are_asked_for(pack: Path) -> None:
+    assert load_suite("manuals", pack, split=Split.DEV, limit=1, passages=1) == replace(
+        load(pack), questions=load(pack).questions[:1]
+    )
 
 
 def test_gold_is_the_passage_that_has_the_quote(pack: Path) -> None:

@@ -2,7 +2,8 @@
 
 The manuals are not in the pack. They are packages of Debian, which the user installs, so that all
 measure on the same bytes; the manifest has a hash of what was read. The first load reads them in
-minutes; later ones take the passages from the cache of the bench.
+minutes; later ones take the passages from the cache of the bench. They are searched whole, whatever
+number of passages is asked for: in a part of a manual, the answer is easier to find.
 
 To the pack's questions come some of our own that nothing answers: `manuals/unanswerable.jsonl`.
 
@@ -83,7 +84,8 @@ def load_manuals(data: Path, draw: Draw) -> Suite:
         hashes[manual.package] = content_hash("\n".join(digests))
     candidates = [_candidate(row, by_uri) for row in rows]
     passages = {each.id: each for some in by_uri.values() for each in some}
-    return draw.suite(SET, [draw.order(candidates)], passages, hashes)
+    whole = replace(draw, passages=None)
+    return whole.suite(SET, [whole.order(candidates)], passages, hashes)
 
 
 def _manual(row: Row) -> Manual:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from upheld._internal.terminal import on_one_line
@@ -32,7 +32,9 @@ def list_documents(
     if as_json:
         show.print_json(found)
         return
-    table = Table("id", "document", "title", "labels", "passages")
+    # Folded, not cut short: an id or a path is what `upheld delete` is given.
+    id, document = Column("id", overflow="fold"), Column("document", overflow="fold")
+    table = Table(id, document, "title", "labels", "passages")
     for each in found:
         labels = ", ".join(sorted(each.labels))
         shown = (each.id, each.uri, each.title, labels, str(each.passages))

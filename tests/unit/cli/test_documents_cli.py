@@ -41,6 +41,16 @@ def test_documents_are_listed_and_their_titles_are_no_markup() -> None:
     assert "tower.md" in shown
 
 
+def test_a_long_id_or_path_is_folded_and_not_cut_short(folder: Path) -> None:
+    longest = "a-very-long-name" * 12
+    (folder / "texts" / f"{longest}.md").write_text("# The quay\n\nThe quay is long.\n")
+    run("index", "texts")
+    rows = [line.split("│") for line in run("list").splitlines() if "│" in line]
+    folded = ["".join(map(str.strip, column)) for column in zip(*rows, strict=True)]
+    assert f"{longest}.md" in folded[2]
+    assert all(id in folded[1] for id in ids().values())
+
+
 def test_a_document_is_deleted_by_its_path_or_its_id(folder: Path) -> None:
     run("delete", "texts/ferry.md")
     assert list(ids()) == ["The tower"]

@@ -26,6 +26,10 @@ _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 # so their length is bounded.
 _Query = Annotated[str, Field(json_schema_extra={"maxLength": 200})]
 
+# Revised questions of the prompts' examples. Small models repeat them, and would then answer
+# whatever they were asked from passages about a mill.
+EXAMPLES = ("When does Orrin mill open?", "When does the mill at Orrin open?")
+
 
 class Judgment(StrEnum):
     """Whether the answer is right."""
@@ -89,10 +93,11 @@ class Verification:
 def revision(text: str, question: Question) -> str:
     """Return the revised question on one line; empty if it has the same words as the question.
 
-    The same words would find the same passages.
+    The same words would find the same passages. An example of a prompt is none either.
     """
     revised = " ".join(text.split())
-    return "" if words(revised) in ([], words(question.text)) else revised
+    none = ([], words(question.text), *map(words, EXAMPLES))
+    return "" if words(revised) in none else revised
 
 
 # Footnote 1 of the paper gives these values, found by cross-validation on the scores of its trained

@@ -14,10 +14,12 @@ from tests.unit.drafts import ASK, citation, claim, draft
 from upheld.edge.openai.strict_schema import strict_schema
 from upheld.errors import BudgetExceededError, LLMUnavailableError
 from upheld.generation.write import Claims, WriteClaims, WrittenClaim
+from upheld.prompts import load
 from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
 from upheld.types import Claim, Draft, Question, Support
 from upheld.verification.chain import (
+    EXAMPLES,
     Chain,
     ChainVerify,
     Direct,
@@ -26,6 +28,7 @@ from upheld.verification.chain import (
     Sigma,
     Verification,
     faults,
+    revision,
     sigma,
 )
 from upheld_lab.testing.fake_llm import FakeLLM
@@ -126,6 +129,14 @@ async def test_directly_without_the_chain_an_empty_revision_says_that_all_is_wel
 async def test_the_same_words_again_are_no_revision(same: str) -> None:
     verification = await ChainVerify(llm=FakeLLM([chain(revised_question=same)]))(DRAFT)
     assert verification.revised_question == ""
+
+
+@pytest.mark.parametrize("prompt", ["chain_verify", "direct_revise", "revise_first"])
+def test_the_example_of_the_prompt_is_no_revision(prompt: str) -> None:
+    told = "".join(body for _, body in load(prompt).sections)
+    (copied,) = re.findall(r'"revised_question": "([^"]+)"', told)
+    assert copied in EXAMPLES
+    assert revision(f" {copied.lower()}\n", ASK) == ""
 
 
 @pytest.mark.parametrize("empty", [draft(), Draft(ASK)])

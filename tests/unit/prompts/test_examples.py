@@ -42,6 +42,8 @@ ANSWER = Answer("1", ASK.text, Status.ANSWERED, "rag", "In 1881. [1]", sources=(
 REVISION = Revision(ASK.text, ["1881"], [passage("museum")], "In 1882.", "When did it open?")
 
 BENCH = "upheld_lab.bench.scores"
+# Repeating this example is read as giving no other wording: see `chain.EXAMPLES`.
+REPEATED = {"revise_first": ["the question was not revised: the model gave no other wording"]}
 SHOWN_WITH_ANOTHER = {"answered"}  # earlier turns of a conversation, which ask for nothing
 
 
@@ -110,7 +112,7 @@ async def test_the_example_is_what_the_stage_reads(name: str) -> None:
     llm = FakeLLM(lambda messages, _: example_in(messages))
     with start_run() as run:
         await CALLS[name](llm)
-    assert run.degraded == []
+    assert run.degraded == REPEATED.get(name, [])
     for call in llm.calls:
         assert call.output is not None
         _asks_by(name, call.messages)

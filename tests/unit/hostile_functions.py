@@ -48,6 +48,7 @@ from upheld.text.answer_kinds import AnswerKind, has_kind
 from upheld.text.assertion import Assertion, carries, unasserted
 from upheld.text.instructions import as_evidence, blanked
 from upheld.text.languages import foreign_share, is_foreign
+from upheld.text.marks import indexed_in, indexed_words, without_marks
 from upheld.text.names import Names
 from upheld.text.notation import in_notation_of
 from upheld.text.sentences import join_around_code, join_blocks, join_sentences, sentences_of_block
@@ -242,6 +243,8 @@ CALLS: dict[str, Call] = {
     "upheld.ingest.read.selectors.closing": lambda text: closing(text, 0),
     "upheld.ingest.read.text.decode": lambda text: readable(decode, text),
     "upheld.ingest.read.text.read_text": lambda text: readable(read_text, text),
+    "upheld.text.marks.indexed_in": lambda text: indexed_in(text, [indexed_words(text)]),
+    "upheld.text.marks.without_marks": lambda text: without_marks(text, indexed_words(text)),
     "upheld.text.patterns.found": lambda text: patterns.found(re.compile(r"\w+"), text),
     "upheld.text.patterns.matches": lambda text: list(patterns.matches(re.compile(r"\w+"), text)),
     "upheld.text.patterns.normalized": lambda text: patterns.normalized("NFKD", text),

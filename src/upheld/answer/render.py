@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from upheld.run.trace import Run
+from upheld.text.marks import indexed_words, without_marks
 from upheld.types import (
     Answer,
     Cause,
@@ -93,7 +94,7 @@ def render(
 
     Each claim is shown on one line, without the line breaks of its source.
     """
-    written = tuple(claim for claim in draft.claims if claim.text.strip())
+    written = _written(draft)
     said = supported_only(written) if keep_supported else written
     sources = _sources(said, draft.evidence.passages)
     text, claims = _lay_out(said, numbered(source.id for source in sources))
@@ -102,7 +103,9 @@ def render(
         status = status if status is Status.FAILED else Status.ABSTAINED
         text = NOTHING_UPHELD if written else NOTHING_WRITTEN[status]
     notes = (*draft.notes, *(left_out(written) if keep_supported else ()))
-    p_right = p_right_of(draft) if said else None
+    # The writer's own estimate is of all its sentences, and may rest on one that was left out.
+    estimate = draft.p_right if said == written else None
+    p_right = p_right_of(replace(draft, claims=said, p_right=estimate)) if said else None
     return Answer(
         id=new_id(),
         question=draft.question.text,
@@ -141,10 +144,13 @@ def p_right_of(draft: Draft) -> float | None:
 
 def laid_out(draft: Draft, *, keep_supported: bool) -> tuple[Claim, ...]:
     """Return the claims of a checked draft as `render` does; more claims do not change them."""
-    written = tuple(claim for claim in draft.claims if claim.text.strip())
-    said = supported_only(written) if keep_supported else written
+    said = supported_only(_written(draft)) if keep_supported else _written(draft)
     sources = _sources(said, draft.evidence.passages)
     return _lay_out(said, numbered(source.id for source in sources))[1]
+
+
+def _written(draft: Draft) -> tuple[Claim, ...]:
+    return tuple(claim for claim in draft.claims if without_marks(claim.text).strip())
 
 
 def numbered(ids: Iterable[str]) -> dict[str, int]:
@@ -178,7 +184,8 @@ def _sources(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Pass
 def _lay_out(claims: Sequence[Claim], numbers: Mapping[str, int]) -> tuple[str, tuple[Claim, ...]]:
     text, placed = "", []
     for claim in claims:
-        shown = " ".join(claim.text.split())
+        # Marks that a source has itself would look like ours; `argv[1]` is none.
+        shown = " ".join(without_marks(claim.text, indexed_words(claim.text)).split())
         text += " " if text else ""
         placed.append(replace(claim, text=shown, start=len(text), end=len(text) + len(shown)))
         mark = marks(claim.citations, numbers)

@@ -22,7 +22,7 @@ from upheld.prompts import Prompt, load
 from upheld.prompts.prompt import numbered
 from upheld.run.calls import generate
 from upheld.run.trace import current_run, reading_along
-from upheld.text.marks import unknown_marks, unmark
+from upheld.text.marks import indexed_in, indexed_words, unknown_marks, unmark, without_marks
 from upheld.text.sentences import Span, sentence_spans
 from upheld.text.words import terms, words
 from upheld.types import Citation, Claim, Draft, Evidence, Passage, Question, Verdict, union
@@ -55,7 +55,6 @@ def cite(claim: str, passage: Passage) -> Citation:
     return passage.cite(start, end)
 
 
-_MARKS = re.compile(r"(?<!\s)\s*+\[\d++(?:\s*+[,;–-]\s*+\d++)*+\]")
 # The schema bounds the length of a claim, so that a model which repeats itself still closes its
 # JSON within `max_tokens`.
 _LONGEST_CLAIM = 300  # characters
@@ -173,12 +172,13 @@ def cited(written: Claims, shown: Sequence[Passage]) -> tuple[tuple[Claim, ...],
     """
     claims: dict[tuple[str, ...], Claim] = {}
     notes: list[str] = []
+    indexed = [indexed_words(passage.text) for passage in shown]
     for each in written.claims:
         whole = each.text
         if -_LONGEST_TOKEN <= len(whole) - written.longest <= 0 and not whole.endswith(_ENDS):
             whole = whole_sentences(whole)  # the length bound ended it, not the model
             notes.append(f"a claim was cut off at {written.longest} characters")
-        text = " ".join(_MARKS.sub("", whole).split())
+        text = " ".join(without_marks(whole, indexed_in(whole, indexed)).split())
         told = tuple(words(text))
         if not told or told in claims:
             continue  # only marks and white space, or a repetition

@@ -92,7 +92,7 @@ def load(name: str, package: str = "upheld.prompts") -> Prompt:
     file = resources.files(package) / f"{name}.md"
     try:
         return parse(name, file.read_text("utf-8"))
-    except FileNotFoundError as missing:
+    except OSError as missing:  # a name may also be too long for a file
         raise UsageError(f"there is no prompt {name!r}") from missing
 
 

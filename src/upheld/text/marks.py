@@ -1,18 +1,22 @@
 """Find citation marks in text (`[1]`, `[1][2]`, `[1, 2]`, `[1-3]`), read and remove them.
 
 A claim with a mark that is no source is unsupported: a reader would trust the mark as proof.
+`argv[1]` reads like a word with its mark; whether it is one, only the sources can tell.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from upheld.text.patterns import found
 from upheld.types import Cause, Support, Verdict
 
 # Spaces before a mark are removed with it, but not a line end, which may separate blocks.
 _MARK = re.compile(r"\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
+_INDEXED = re.compile(r"(?<!\w)\w{1,80}+\[\d{1,3}+\]")
+_LONGEST_WORD = 80
 _PART = re.compile(r"(\d{1,3}+)\s*+[–-]\s*+(\d{1,3}+)|(\d{1,3}+)")
 _LONGEST_RANGE = 20  # of a longer range, such as "[1-999]", only the two ends are read
 
@@ -42,14 +46,38 @@ def unmark(text: str) -> Unmarked:
     return Unmarked("".join(kept), tuple(origin), tuple(marks))
 
 
-def without_marks(text: str) -> str:
-    """Return the text without its marks."""
+def without_marks(text: str, indexed: Set[str] = frozenset()) -> str:
+    """Return the text without its marks; these words with an index, such as `argv[1]`, stay."""
     kept: list[str] = []
     end = 0
     for start, mark in _marks(text):
-        kept.append(text[end:start])
-        end = mark.end()
+        if not (indexed and f"{_word_before(text, mark.start())}{mark[0]}" in indexed):
+            kept.append(text[end:start])
+            end = mark.end()
     return "".join([*kept, text[end:]])
+
+
+def indexed_words(text: str) -> frozenset[str]:
+    """Return the words of a text that a number in brackets follows at once: `argv[1]`."""
+    return frozenset(found(_INDEXED, text))
+
+
+def indexed_in(text: str, sources: Sequence[Set[str]]) -> frozenset[str]:
+    """Return the words of a text whose number is an index: a source has it, or the index 0."""
+    return frozenset(
+        word
+        for word in indexed_words(text)
+        if any(word in each or f"{word.partition('[')[0]}[0]" in each for each in sources)
+    )
+
+
+def _word_before(text: str, place: int) -> str:
+    start = place
+    while start > max(0, place - _LONGEST_WORD) and (
+        text[start - 1].isalnum() or text[start - 1] == "_"
+    ):
+        start -= 1
+    return text[start:place]
 
 
 def unknown_marks(numbers: Iterable[int]) -> Verdict | None:
@@ -66,7 +94,7 @@ def _marks(text: str) -> Iterator[tuple[int, re.Match[str]]]:
     seen = 0
     while (at := text.find("[", seen)) >= 0:
         mark = _MARK.match(text, at)
-        if mark:
+        if mark and (mark[1].strip("0") or not _word_before(text, at)):  # `a[0]` is code
             yield seen + len(text[seen:at].rstrip(" \t")), mark
         seen = mark.end() if mark else at + 1
 

@@ -95,6 +95,7 @@ _UNITS = MappingProxyType(
 )
 UNITS = frozenset(_UNITS)  # every spelling, in small letters
 _SHORT_UNITS = {"m": ("length", 1.0), "s": ("time", 1.0), "h": ("time", 3_600.0)}
+_MILLIWATT = ("watt", 0.001)  # the one unit that only its case tells from another
 _SHORT_UNITS |= {"g": ("mass", 1.0), "l": ("volume", 1.0)}
 _WEEKDAYS = {
     form: place
@@ -288,7 +289,7 @@ def _unit(words: Sequence[Token], place: int, end: int) -> tuple[str, float, int
     if glued := _GLUED.fullmatch(words[place].lower):
         found = _UNITS.get(glued[2]) or _SHORT_UNITS.get(glued[2])
         if found:
-            return *found, place + 1
+            return *(_MILLIWATT if words[place].text.endswith("mW") else found), place + 1
     if place and words[place - 1].lower in _MARKS:
         return *_UNITS[words[place - 1].lower], end
     after = end
@@ -296,6 +297,8 @@ def _unit(words: Sequence[Token], place: int, end: int) -> tuple[str, float, int
         after += 1
     if after < len(words):
         word = words[after].lower
+        if words[after].text == "mW":
+            return *_MILLIWATT, after + 1
         if word in _UNITS:
             return *_UNITS[word], after + 1
         if word == "per" and after + 1 < len(words) and words[after + 1].lower == "cent":

@@ -61,6 +61,8 @@ def agree(answer: str, sentence: str) -> bool:
         return False
     if told in (_YES, _NO):
         return is_negated(sentence) == (told == _NO)
+    if is_negated(sentence) and not is_negated(answer):
+        return False  # "not safe" has the word, and denies it
     return any(said[at : at + len(told)] == told for at in range(len(said) - len(told) + 1))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -15,7 +15,8 @@ from upheld.text.patterns import replaced
 from upheld.text.sentences import sentence_spans
 
 _BULLET = re.compile(r"^\s*+(?:(?:[-*+•>]|#{1,6}+|\d{1,3}+[.)])[ \t]++)++")
-_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=[\w.!?])[*_](?!\w)")
+# Not within a word: 2**10 is no emphasis.
+_EMPHASIS = re.compile(r"`|(?<![\w*_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*_])")
 _SOURCES = re.compile(
     r"(?im)^[ \t#*_]*+(?:sources|references|citations|bibliography|works cited)"
     r"[ \t*_]*+:?[ \t*_]*+$"
@@ -68,9 +69,13 @@ def split_answer(answer: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-def spoken(text: str) -> str:
-    """Return the text of a claim on one line, without marks, list signs and emphasis."""
-    plain = replaced(_EMPHASIS, _BULLET.sub("", without_marks(text)), lambda _: "")
+def spoken(text: str, indexed: Set[str] = frozenset()) -> str:
+    """Return the text of a claim on one line, without marks, list signs and emphasis.
+
+    What looks like a mark stays in words that a source writes with an index, such as `argv[1]`.
+    """
+    bare = without_marks(text, indexed)
+    plain = replaced(_EMPHASIS, _BULLET.sub("", bare), lambda _: "")
     return " ".join(plain.split())
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from upheld._internal.cache import cached_in_run
+from upheld.text.marks import indexed_words
 from upheld.text.patterns import found, normalized, replaced, search
 from upheld.text.sentences import Span, begins_midway, block_spans, ends_midway, sentences_of_block
 from upheld.text.words import words
@@ -26,6 +27,8 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _TYPOGRAPHY = {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-"}
 _END = ".!… "  # not "?": a question is not a statement
+_SENTENCE_END = (".", "!", "?", "…", ":", '"', "'", ")")
+_SHORT = 3  # letters
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]?")
 _DOUBT = re.compile(
     r"\b(?:false|untrue|myths?|misconceptions?|wrong|incorrect|hoax(?:es)?|rumou?rs?|debunked"
@@ -107,11 +110,21 @@ class _Said:
 
 
 def comparable(text: str) -> str:
-    """Normalise text for comparison: case, spacing and typography are ignored."""
-    plain = replaced(_INVISIBLE, normalized("NFC", spoken(text)), lambda _: "")
+    """Normalise text for comparison: spacing, typography and the case of most words are ignored.
+
+    Case tells MW from mW and US from us: short words keep it, unless they begin a sentence.
+    """
+    bare = spoken(text, indexed_words(text))
+    plain = replaced(_INVISIBLE, normalized("NFC", bare), lambda _: "")
     for printed, typed in _TYPOGRAPHY.items():
         plain = plain.replace(printed, typed)
-    return " ".join(plain.casefold().split())
+    begins = True
+    told: list[str] = []
+    for word in plain.split():
+        short = sum(map(str.isalpha, word)) <= _SHORT
+        told.append(word if short and not begins else word.casefold())
+        begins = word.endswith(_SENTENCE_END)
+    return " ".join(told)
 
 
 @cached_in_run(1_000)  # called for every source with the same claim

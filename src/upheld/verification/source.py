@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from upheld.text.assertion import Unasserted, unasserted
 from upheld.text.instructions import as_evidence
+from upheld.text.marks import indexed_words
 from upheld.text.names import Names
 from upheld.text.sentences import Span, sentence_spans
 from upheld.text.windows import pieces, windows
@@ -92,10 +93,15 @@ class Source:
     def text(self) -> str:
         return self.evidence.text
 
+    @cached_property
+    def indexed(self) -> frozenset[str]:
+        """Words with an index, such as `argv[1]`, in which `[1]` is no citation mark."""
+        return indexed_words(self.text)
+
     def make_ready(self, *, for_model: bool) -> None:
         """Compute what every check needs; without a model, only what exact quotes need."""
         if self.failure is None:
-            _ = self.quotable
+            _ = self.quotable, self.indexed
             if for_model:
                 _ = self.sentences, self.unasserted, self.names, self.words
 

@@ -20,6 +20,7 @@ from functools import lru_cache
 from upheld._internal.concurrency import all_of
 from upheld.ports import Embedder, Entailment
 from upheld.run.trace import Span, current_run, span
+from upheld.text.marks import indexed_in
 from upheld.text.short_answers import sentence_alone
 from upheld.types import Cause, Claim, Passage, Question, Support, Verdict, unique_passages
 from upheld.verification.check_claim import Entail, Entailed, Hypothesis
@@ -185,7 +186,8 @@ class Verify:
 
     def _task(self, place: int, claim: Claim, sources: Sequence[Source]) -> Task:
         """Decide what needs no model: not checkworthy, no source, or an exact quote."""
-        said = sentence_alone(spoken(claim.text))
+        indexed = indexed_in(claim.text, [source.indexed for source in sources])
+        said = sentence_alone(spoken(claim.text, indexed))
         cites = {citation.passage_id for citation in claim.citations}
         cited = tuple(source for source in sources if source.passage.id in cites)
         others = tuple(source for source in sources if source.passage.id not in cites)

@@ -32,7 +32,10 @@ class VerifyDraft:
     fixes_citations: bool = True  # False: the writer's own, with the verdict on each
 
     async def __call__(self, draft: Draft) -> Draft:
-        """Return the checked draft; a draft already checked in this run is not checked again."""
+        """Return the checked draft; a draft already checked in this run is not checked again.
+
+        If a check could not run, the verdict that this run gave the same sentence before stands.
+        """
         if not draft.claims:
             return draft
         passages = draft.evidence.passages
@@ -42,20 +45,27 @@ class VerifyDraft:
         if (checked, against) not in known:
             said = [each for claim in checked for each in one_a_sentence(claim)]
             again = await self.verify(said, passages, draft.question)
-            checked = tuple(map(_known_before, said, again))
+            checked = tuple(
+                before if _is_lost(after) and _judged(before) in known else after
+                for before, after in zip(said, again, strict=True)
+            )
         if self.judge is not None:
             checked = await self.judge(checked, passages)
+        known.update(_judged(claim) for claim in checked if not _is_lost(claim))
         verified = replace(draft, claims=checked)
         fixed = with_fixed_citations(verified)
-        if all(claim.verdict.support is not Support.NOT_CHECKED for claim in checked):
+        if not any(map(_is_lost, checked)):
             known.update({(checked, against), (fixed.claims, against)})
         return fixed if self.fixes_citations else verified
 
 
-def _known_before(before: Claim, after: Claim) -> Claim:
-    """Keep an earlier verdict of the same run if the new check timed out."""
-    lost = after.verdict.support is Support.NOT_CHECKED
-    return before if lost and before.verdict.support is not Support.NOT_CHECKED else after
+def _judged(claim: Claim) -> Hashable:
+    """What shows that this run gave a sentence its verdict: methods may bring others along."""
+    return claim.text, claim.verdict
+
+
+def _is_lost(claim: Claim) -> bool:
+    return claim.verdict.support is Support.NOT_CHECKED
 
 
 def one_a_sentence(claim: Claim) -> tuple[Claim, ...]:

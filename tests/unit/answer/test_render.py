@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from upheld._internal.to_json import to_json
 from upheld.answer.render import NOTHING_WRITTEN, render
 from upheld.run.trace import Run
-from upheld.types import Citation, Claim, Draft, Evidence, Hit, Passage, Question, Scope, Status
+from upheld.types import (
+    Citation,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Scope,
+    Status,
+    Support,
+    Verdict,
+)
 
 
 def passage(name: str) -> Passage:
@@ -50,6 +64,20 @@ def test_a_citation_of_a_passage_not_in_evidence_gets_no_mark() -> None:
     answer = render(draft(claim("One.", "zz")), method="rag", run=Run())
     assert answer.text == "One."
     assert answer.sources == ()
+
+
+def test_marks_of_a_source_are_not_taken_for_ours() -> None:
+    said = (claim("It opened in 1881.", "a"), claim("[2] Ada built it.[3]", "a"))
+    answer = render(draft(*said, claim("argv[1] is a word.", "b")), method="rag", run=Run())
+    assert answer.text == "It opened in 1881. [1] Ada built it. [1] argv[1] is a word. [2]"
+
+
+def test_what_was_left_out_does_not_answer_the_question() -> None:
+    cats = replace(claim("Cats sleep.", "a"), verdict=Verdict(Support.SUPPORTED, 0.9))
+    written = replace(draft(claim("It opened in 1881.", "b"), cats), p_right=0.9)
+    assert render(written, method="rag", run=Run()).p_right == 0.9
+    kept = render(written, method="rag", run=Run(), keep_supported=True)
+    assert (kept.text, kept.p_right) == ("Cats sleep. [1]", None)
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.lists(st.sampled_from("abc"))), max_size=6))

@@ -11,6 +11,7 @@ from upheld.generation.write import (
     WriteClaims,
     WrittenClaim,
     cite,
+    cited,
     claims_about,
     closest_sentence,
     complete_claims,
@@ -117,6 +118,13 @@ async def test_empty_and_repeated_claims_are_dropped() -> None:
 async def test_marks_of_the_model_are_stripped(text: str) -> None:
     (claim,), _ = await write((text, [1]))
     assert claim.text == "It opened in 1881."
+
+
+def test_an_index_that_a_source_has_is_no_mark() -> None:
+    source = "argv[0] is the program, and argv[1] the first word after it."
+    said = [WrittenClaim(sources=[1], text=f"In C, argv[{at}] is a word.") for at in (0, 1, 2)]
+    claims, _ = cited(Claims(claims=said), [passage(0, len(source), source)])
+    assert [each.text for each in claims] == [each.text for each in said]
 
 
 async def test_an_empty_list_means_no_answer() -> None:

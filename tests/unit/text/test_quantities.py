@@ -21,6 +21,7 @@ def read(text: str) -> list[Quantity]:
         ("twenty-five people", "25 people"),
         ("half a year", "six months"),
         ("50mm", "5 cm"),
+        ("2000mW", "2 watts"),
         ("£8", "8 pounds"),
         ("three quarters", "75 percent"),
         ("2.5 million", "2,500,000"),
@@ -42,6 +43,8 @@ def test_equal_quantities(one: str, other: str) -> None:
         ("28 August", "16 September"),
         ("on Tuesday", "on Thursday"),
         ("7:25", "7:15"),
+        ("5 MW", "5 mW"),
+        ("5MW", "5mW"),
         ("a tenth of the price", "a fifth of the price"),
     ],
 )

@@ -44,6 +44,22 @@ async def test_marks_name_sources_and_claims_keep_their_places() -> None:
     assert claims[0].citations[0].quote == "It opens to visitors at nine."
 
 
+@pytest.mark.parametrize(
+    ("answer", "source", "support"),
+    [
+        ("argv[0] is the name of it.", "argv[0] is the name of it.", Support.SUPPORTED),
+        ("argv[1] is the name of it.", "argv[0] is the name of it.", Support.CONTRADICTED),
+        ("argv[1] is the name of it.", "The argv is the name of it.", Support.SUPPORTED),
+        ("The ferry[1] leaves at noon[1].", "The ferry leaves at noon.", Support.SUPPORTED),
+    ],
+)
+async def test_a_number_in_brackets_is_an_index_where_the_source_has_one(
+    answer: str, source: str, support: Support
+) -> None:
+    [claim] = await verify_answer(Verify(model=FakeEntailment()), answer, [source])
+    assert claim.verdict.support is support
+
+
 @pytest.mark.parametrize("model", [None, FakeEntailment()])
 @pytest.mark.parametrize("marks", ["[99]", "[1] [99]", "[1-4]", "[0]"])
 async def test_a_mark_that_names_no_source_makes_its_claim_unsupported(

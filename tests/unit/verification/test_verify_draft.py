@@ -12,10 +12,20 @@ import pytest
 
 from upheld.answer.render import render
 from upheld.generation.fallback import WriteAndPrepare
-from upheld.run.budget import Budget
 from upheld.run.trace import Run, start_run
 from upheld.text.sentences import sentences
-from upheld.types import Cause, Citation, Claim, Draft, Evidence, Hit, Passage, Question, Support
+from upheld.types import (
+    Cause,
+    Citation,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Support,
+    Verdict,
+)
 from upheld.verification.verify import Verify
 from upheld.verification.verify_draft import VerifyDraft, one_a_sentence
 from upheld_lab.testing.fake_entailment import FakeEntailment, Fault
@@ -121,15 +131,27 @@ async def test_what_could_not_be_checked_is_tried_again() -> None:
 
 
 async def test_a_check_that_is_cut_off_takes_no_verdict_back() -> None:
-    check = VerifyDraft(verify=Verify(model=FakeEntailment()))
-    checked = await check(draft(claim("The ferry leaves at noon.", "ferry")))
-    more = replace(checked, claims=(*checked.claims, claim("Dogs swim.", "ferry")))
-    with start_run(Budget(seconds=0)):
+    model = FakeEntailment()
+    check = VerifyDraft(verify=Verify(model=model))
+    with start_run():
+        checked = await check(draft(claim("The ferry leaves at noon.", "ferry")))
+        model.faults = [Fault.ERROR] * 9
+        more = replace(checked, claims=(*checked.claims, claim("Dogs swim.", "ferry")))
         again = await check(more)
     assert [each.verdict.support for each in again.claims] == [
         Support.SUPPORTED,
         Support.NOT_CHECKED,
     ]
+
+
+async def test_a_verdict_that_a_method_brings_along_counts_for_nothing() -> None:
+    own = replace(
+        claim("The tower is made of cheese. Aliens built it.", "tower"),
+        verdict=Verdict(Support.SUPPORTED, 0.9),
+    )
+    with start_run():
+        checked = await VerifyDraft(verify=Verify(model=None))(draft(own))
+    assert {each.verdict.support for each in checked.claims} == {Support.NOT_CHECKED}
 
 
 async def test_passages_are_made_ready_while_the_model_writes() -> None:

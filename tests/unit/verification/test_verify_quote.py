@@ -42,10 +42,16 @@ def found(claim: str, source: Passage) -> str | None:
         ),
         ("The earth is flat.", "# Shapes\nThe earth is flat.", "The earth is flat."),
         ("He met Dr. Bell at noon.", "He met Dr. Bell at noon.", "He met Dr. Bell at noon."),
+        ("THE EARTH IS FLAT.", "THE EARTH IS FLAT.", "THE EARTH IS FLAT."),
+        ("it opened. The moon is round.", "It opened. The moon is round.", None),
+        ("The laser emits 5 mW.", "The laser emits 5 mW.", "The laser emits 5 mW."),
+        ("A kibibyte is 2**10 bytes.", "A kibibyte is 2**10 bytes.", "A kibibyte is 2**10 bytes."),
+        ("It is ***very*** flat.", "It is very flat.", "It is very flat."),
+        ("argv[0] is the program.", "argv[0] is the program.", "argv[0] is the program."),
     ],
 )
-def test_whole_sentences_are_quotes(claim: str, text: str, quote: str) -> None:
-    assert found(claim, passage(text)) == quote
+def test_whole_sentences_are_quotes(claim: str, text: str, quote: str | None) -> None:
+    assert found(claim, passage(text)) == (quote or text)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +79,10 @@ def test_whole_sentences_are_quotes(claim: str, text: str, quote: str) -> None:
         ("The earth is flat. The moon is round.", "The earth is flat. Or so. The moon is round."),
         ("The earth is flat. The moon is round.", "The earth is flat.\n\nThe moon is round."),
         ("10 metres is high.", "1O metres is high."),
+        ("The laser emits 5 MW.", "The laser emits 5 mW."),
+        ("They told the US press.", "They told the us press."),
+        ("A kibibyte is 210 bytes.", "A kibibyte is 2**10 bytes."),
+        ("argv[1] is the program.", "argv[0] is the program."),
         ("The tower is 10² m high.", "The tower is 102 m high."),
         ("The \u202eearth is flat.", "The earth is flat."),
         # half of a sentence, cut at code or at a line

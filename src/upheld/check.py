@@ -132,7 +132,7 @@ def verify(
 
     A source is a text, or the `Path` of a file in any format that `upheld index` reads. Models
     are loaded by the first call and cached for the next ones. Raises `UsageError` if the answer
-    is empty or a source cannot be read.
+    is empty or a file cannot be opened, and `ReadError` if it cannot be parsed.
 
         >>> verify("The tower opens at nine. [1]", ["The tower opens at nine."]).supported
         True
@@ -190,7 +190,7 @@ class Checker:
     def _read(self, sources: Sequence[str | Path | Passage]) -> Sequence[str | Passage]:
         """Replace paths by the passages of their files; `check` validates everything else.
 
-        Raises `UsageError` if a file cannot be read.
+        Raises `UsageError` if a file cannot be opened.
         """
         if isinstance(sources, str | bytes) or not isinstance(sources, Sequence):
             return sources
@@ -200,7 +200,7 @@ class Checker:
                 for each in sources
             ]
         except OSError as error:
-            raise UsageError(f"A source cannot be read: {error}.") from error
+            raise UsageError(f"A source cannot be opened: {error}.") from error
 
     def close(self) -> None:
         if self.loop.is_running:
@@ -254,9 +254,9 @@ async def opened_judge(settings: Settings, verify: Verify) -> AsyncIterator[Judg
 
     Raises `SettingsError` if the judge is enabled without a language model.
     """
-    from upheld.resources.open import judge_stage, open_llm
+    from upheld.resources.open import judge_stage, open_llm, open_seat
 
-    llm = open_llm(settings) if settings.judge else None
+    llm = (open_seat(settings, "checker") or open_llm(settings)) if settings.judge else None
     try:
         yield judge_stage(settings, llm, verify)
     finally:

@@ -42,6 +42,9 @@ class BatchReport:
     already_checked: int = 0
 
 
+_RESULT_BEGINS = b'{"id"'
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """The place of one answer in the file: workers read it there, so that little is sent."""
@@ -68,8 +71,10 @@ def check_batch(
     """Check the answers of a file that `out` has no verdicts on yet, and append these to it.
 
     Raises `UsageError` if two lines have one id, if a line is no JSON object, or if `out` was
-    written by another verifier.
+    written by another verifier or holds something else.
     """
+    if out.exists() and out.samefile(answers):
+        raise UsageError("--out is the file of answers.", help="Give another file with --out.")
     verifier = _verifier(settings)
     done = _done(out, verifier)
     lines = _lines(answers)
@@ -153,13 +158,16 @@ def _done(out: Path, verifier: str) -> set[str]:
     """Return the ids that were checked, and leave only these in the file.
 
     A line that was half written when a run was killed is cut; one of an answer that failed, which
-    is tried again, is taken out.
+    is tried again, is taken out. Raises `UsageError` for a file that holds anything else.
     """
     if not out.exists():
         return set()
     text = out.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1].splitlines(keepends=True)
-    results = [json.loads(line) for line in whole]
+    end = text.rfind(b"\n") + 1
+    whole, half = text[:end].splitlines(keepends=True), text[end:]
+    results = [_result(out, line) for line in whole]
+    if not _RESULT_BEGINS.startswith(half[: len(_RESULT_BEGINS)]):
+        raise _no_results(out)
     if other := next((each for each in results if each["verifier"] != verifier), None):
         raise UsageError(
             f"{out} has verdicts of another verifier: {other['verifier']}, not {verifier}.",
@@ -169,6 +177,22 @@ def _done(out: Path, verifier: str) -> set[str]:
     if (kept := b"".join(checked)) != text:
         _replace(out, kept)
     return {each["id"] for each in results if "error" not in each}
+
+
+def _result(out: Path, line: bytes) -> dict[str, Any]:
+    try:
+        result = json.loads(line)
+        if {"id", "verifier"} <= result.keys():
+            return dict(result)
+    except (ValueError, AttributeError):
+        pass
+    raise _no_results(out)
+
+
+def _no_results(out: Path) -> UsageError:
+    return UsageError(
+        f"{out} is there already, and is no file of verdicts.", help="Give another file with --out."
+    )
 
 
 def _replace(file: Path, content: bytes) -> None:

@@ -11,6 +11,7 @@ import pytest
 from upheld import check_batch as batches
 from upheld.bulk import Bulk
 from upheld.check_batch import BatchReport, check_batch
+from upheld.errors import UsageError
 from upheld.settings import load_settings
 from upheld_lab.testing.fake_bulk import FakeBulk
 
@@ -51,6 +52,22 @@ def test_a_line_that_fails_again_is_reported_again_and_is_there_once(tmp_path: P
     answers = (GOOD, {"id": "b", "answer": SOURCE})
     assert checked(tmp_path, *answers).failed == checked(tmp_path, *answers).failed
     assert results(tmp_path) == [("a", True), ("b", None)]
+
+
+@pytest.mark.parametrize("held", [b"notes", b'{"a": 1}\n', b'[1]\n{"id"', b"\n"])
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / "out.jsonl").write_bytes(held)
+    with pytest.raises(UsageError, match="no file of verdicts"):
+        checked(tmp_path, GOOD)
+    assert (tmp_path / "out.jsonl").read_bytes() == held
+
+
+def test_verdicts_do_not_go_into_the_file_of_answers(tmp_path: Path) -> None:
+    answers = tmp_path / "in.jsonl"
+    answers.write_text(json.dumps(GOOD))
+    with pytest.raises(UsageError, match="the file of answers"):
+        check_batch(answers, answers, load_settings(local_models=False))
+    assert answers.read_text() == json.dumps(GOOD)
 
 
 def test_a_line_that_was_half_written_is_checked_anew(tmp_path: Path) -> None:

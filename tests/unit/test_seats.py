@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from upheld.check import opened_judge, opened_verify
 from upheld.client import AsyncUpheld
 from upheld.errors import SettingsError
 from upheld.methods.build import StageFactory
@@ -51,6 +52,15 @@ async def test_without_seats_the_writer_does_everything(tmp_path: Path) -> None:
 async def test_a_planner_serves_quotes_too(tmp_path: Path) -> None:
     alone = {"planner_url": "http://127.0.0.1:1/v1", "planner_model": "planner"}
     assert (await models(tmp_path, "fave", **alone))["plan"] == "planner"
+
+
+async def test_any_answer_is_judged_by_the_same_model_as_our_own() -> None:
+    alone = {name: value for name, value in SEATS.items() if name.startswith("checker")}
+    for chosen in (SEATS, alone):
+        settings = load_settings(judge=True, local_models=False, **chosen)
+        async with opened_verify(settings) as verify, opened_judge(settings, verify) as judge:
+            assert judge is not None
+            assert judge.llm.identity.startswith("checker ")
 
 
 async def test_the_judge_is_the_checker(tmp_path: Path) -> None:

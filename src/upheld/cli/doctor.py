@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import typer
 from rich.text import Text
@@ -187,19 +188,28 @@ async def _fallback_search(settings: Settings, place: str) -> Check:
             if place.startswith(("http://", "https://")):
                 with start_run():
                     found = await parts.fallback_search.under(Scope())(Question("a test"))
-                return Check("fallback search", True, f"{place}: {len(found)} passages for a test")
+                seen = f"{_without_password(place)}: {len(found)} passages for a test"
+                return Check("fallback search", True, seen)
             held = await parts.index.statistics(place)
     except UpheldError as error:
-        return Check("fallback search", False, f"{place}: {error.args[0]}", error.help)
+        seen = f"{_without_password(place)}: {error.args[0]}"
+        return Check("fallback search", False, seen, error.help)
     seen = f"collection {place}: {held.documents} documents"
     help = "" if held.documents else f"upheld index PATH --kb {settings.kb} --collection {place}"
     return Check("fallback search", bool(held.documents), seen, help)
 
 
+def _without_password(place: str) -> str:
+    """A URL, or the name of a collection: what is shown here is often shown to others."""
+    parts = urlsplit(place)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
 @asynccontextmanager
 async def _opened(settings: Settings) -> AsyncIterator[Resources]:
-    """Without the language model, which has a check of its own."""
-    without = {"llm_url": None, "llm_model": None, "judge": False}
+    """Without language models: that of `llm_url` has a check of its own."""
+    seats = [f"{seat}_{part}" for seat in ("planner", "checker") for part in ("url", "model")]
+    without = {"judge": False, **dict.fromkeys(["llm_url", "llm_model", *seats])}
     parts = await open_resources(settings.model_copy(update=without))
     try:
         yield parts
@@ -221,7 +231,7 @@ async def _llm(settings: Settings) -> Check:
             await llm.close()
     except UpheldError as error:
         return Check("language model", False, error.args[0], error.help)
-    return Check("language model", True, f"{settings.llm_model} at {settings.llm_url}")
+    return Check("language model", True, llm.identity)
 
 
 def _model_card(path: Path) -> Check:

@@ -103,7 +103,7 @@ On = Annotated[
         metavar="PLACE",
         help="Where to do the work: local (processes of this machine), local:4, ray, or "
         "ray://host:port.",
-        show_default="this process",
+        show_default="this process; for a batch of answers all of this machine",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]

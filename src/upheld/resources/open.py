@@ -229,7 +229,7 @@ def check_settings(settings: Settings) -> None:
             "A language model server is set, but no model name.",
             help="Give --model NAME, UPHELD_LLM_MODEL or llm_model in upheld.toml.",
         )
-    if settings.judge and settings.llm_url is None:
+    if settings.judge and settings.llm_url is None and settings.checker_url is None:
         raise _nobody_to_judge()
 
 
@@ -398,6 +398,6 @@ def pipeline(method: str, parts: Resources) -> str:
         # The same model gives other probabilities with another fit.
         checked_by = f"{model.identity}, fit {parts.verify.decide.fingerprint}"
     graded = () if parts.grade.grader is None else (parts.grade.grader.identity,)
-    judged = () if parts.judge is None else ("judge",)  # its model is the writer's, named above
+    judged = () if parts.judge is None else ("judge",)  # its model is named in the setup
     own = () if parts.searcher is None else (f"found by {type(parts.searcher).__qualname__}",)
     return " | ".join((method, parts.settings.setup, *own, *graded, checked_by, *judged))

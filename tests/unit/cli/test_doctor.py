@@ -103,6 +103,19 @@ def test_the_knowledge_base_is_not_blamed_for_the_language_model(tmp_path: Path)
     assert not checks["language model"].ok
 
 
+def test_seats_on_the_writers_server_are_no_fault_of_the_knowledge_base(tmp_path: Path) -> None:
+    server = {"llm_url": "http://127.0.0.1:9/v1", "llm_model": "m", "checker_model": "c"}
+    checks = examined(tmp_path, local_models=False, **server)
+    assert checks["knowledge base"].seen.endswith("0 documents, 0 passages")
+
+
+def test_no_password_is_shown(tmp_path: Path) -> None:
+    place = "http://me:s3cret-pass@127.0.0.1:9"
+    server = {"llm_url": f"{place}/v1", "llm_model": "m", "fallback_search": place}
+    checks = examined(tmp_path, local_models=False, **server)
+    assert "s3cret" not in "".join(each.seen + each.help for each in checks.values())
+
+
 def test_a_wider_collection_without_documents_is_told(tmp_path: Path) -> None:
     check = examined(tmp_path, local_models=False, fallback_search="archive")["fallback search"]
     assert (check.ok, check.seen) == (False, "collection archive: 0 documents")

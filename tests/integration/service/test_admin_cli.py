@@ -55,8 +55,8 @@ def test_migrate_says_where_the_database_is(
 ) -> None:
     url = postgres.empty_database(new_name()).get_secret_value()
     monkeypatch.setenv("UPHELD_DATABASE_URL", url)
-    assert "at revision 0012" in run("migrate")
-    assert told("migrate") == {"revision": "0012"}
+    assert "at revision 0013" in run("migrate")
+    assert told("migrate") == {"revision": "0013"}
 
 
 def test_a_tenant_and_its_keys(state: State) -> None:

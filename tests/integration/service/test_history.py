@@ -125,6 +125,12 @@ async def test_drawn_claims_are_judged_blind_and_only_they_calibrate(library: Mu
     told = (await library.caller.get(PATH)).json()
     assert (told["status"], "Nothing could be certified" in told["detail"]) == (404, True)
 
+    # They are spent: with more added until it passes, the promise would not hold.
+    counts = (await library.caller.get(REVIEWS)).json()
+    assert counts == {"judged": 0, "skipped": 1, "pipelines": {}}
+    again = await library.caller.post(PATH, params={"reviews": True})
+    assert (again.status_code, again.json()["code"]) == (400, "usage")
+
     guide = await new_key(library.state, tenant="museum", labels=["guide"])
     async with client(library.app, guide) as other:  # it sees a part, and a promise is for all
         assert (await other.post(REVIEWS)).status_code == 403

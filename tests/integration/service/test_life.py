@@ -93,6 +93,27 @@ async def test_a_document_given_again_replaces_the_old_text_in_every_byte(
         assert not [name for name, data in place.objects().items() if b"lighthouse" in data]
 
 
+async def test_a_document_that_could_not_be_replaced_has_no_text_left(
+    own_state: State, place: Place
+) -> None:
+    async with (
+        running(service_settings(own_state, place)) as app,
+        client(app, await new_key(own_state)) as caller,
+    ):
+        await give(caller, "rota", TEXT)
+        await give(caller, "ferry", OTHER)
+        await work_off(app, own_state)
+        sent = {"name": "rota.pdf", "label": "board"}
+        await caller.put(ROTA, content=b"%PDF-1.7 nothing", params=sent)
+        await work_off(app, own_state)
+        document = (await caller.get(ROTA)).json()
+        assert (document["status"], document["version"]) == ("failed", None)
+        reply = await ask(caller, "When does the lighthouse open?")  # no conflict, no old words
+        assert reply.status_code == 200
+        assert all(each["document_id"] == "ferry" for each in reply.json()["sources"])
+        assert not [name for name, data in place.objects().items() if b"lighthouse" in data]
+
+
 async def test_what_cannot_be_read_says_why(own_state: State, place: Place) -> None:
     async with (
         running(service_settings(own_state, place)) as app,

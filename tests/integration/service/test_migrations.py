@@ -25,7 +25,7 @@ pytestmark = pytest.mark.real
 
 def test_up_from_nothing_and_again(postgres: PrivatePostgres) -> None:
     owner = postgres.empty_database(new_name())
-    assert migrate(owner) == migrate(owner) == "0012"
+    assert migrate(owner) == migrate(owner) == "0013"
 
 
 WAITING = """

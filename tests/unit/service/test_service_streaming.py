@@ -91,6 +91,22 @@ async def test_a_stage_says_what_it_found_of_what_may_be_seen() -> None:
     assert "Secret" not in text
 
 
+async def test_a_database_that_fails_during_progress_does_not_end_the_answer() -> None:
+    evidence = Evidence((Hit(Passage("a", "Words.", "a", "v", 0, 6), 0.5, "q"),))
+
+    async def work(progress: Progress) -> dict[str, Any]:
+        assert progress.news is not None
+        progress.news("action", None, {"action": "correct", "evidence": evidence})
+        return BODY
+
+    async def away(_ids: Collection[str]) -> set[str]:
+        raise StorageError("the database is away")
+
+    grade, *_, final = events(await sent(work, away))
+    assert grade.data == {"seq": 1, "stage": "action", "action": "correct"}
+    assert final.name == "final"
+
+
 async def test_a_run_that_fails_on_the_way_ends_in_a_problem() -> None:
     async def work(progress: Progress) -> dict[str, Any]:
         assert progress.news is not None

@@ -213,9 +213,8 @@ async def finish(
 
 async def fail(session: Session, document: Document, *, error: str) -> bool:
     """Mark as failed; False if it was uploaded again meanwhile, or marked for deletion."""
-    return await _move(
-        session, document, status=DocumentStatus.FAILED, error=error, upload=None, bytes=0
-    )
+    nothing: dict[str, object] = {"version": None, "upload": None, "bytes": 0}
+    return await _move(session, document, status=DocumentStatus.FAILED, error=error, **nothing)
 
 
 async def condemn(session: Session, collection: str, id: str) -> Document:

@@ -7,7 +7,7 @@ documents or questions, and outlives the answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
@@ -113,10 +113,23 @@ async def judge(
 
 
 async def ended(session: Session, collection: str) -> Sequence[Review]:
-    """Return all draws that were judged or skipped, the oldest first."""
-    query = select(*_SHOWN).where(_in(session, collection), reviews.c.ended_at.is_not(None))
+    """Return the draws that were judged or skipped and not fitted yet, the oldest first."""
+    query = select(*_SHOWN).where(
+        _in(session, collection), reviews.c.ended_at.is_not(None), reviews.c.fitted_at.is_(None)
+    )
     rows = await session.sql.execute(query.order_by(reviews.c.ended_at, reviews.c.id))
     return [Review(*row) for row in rows]
+
+
+async def use(session: Session, collection: str, ids: Collection[str]) -> None:
+    """Mark labels as fitted: who adds labels to a set until it passes has chosen the outcome.
+
+    Raises `ConflictError` if another request has used some of them meanwhile.
+    """
+    unused = and_(_in(session, collection), reviews.c.id.in_(ids), reviews.c.fitted_at.is_(None))
+    change = update(reviews).where(unused).values(fitted_at=func.now())
+    if (await session.sql.execute(change)).rowcount != len(ids):
+        raise ConflictError("These labels were just used.", help="GET …/guarantee shows the fit.")
 
 
 def _in(session: Session, collection: str) -> ColumnElement[bool]:

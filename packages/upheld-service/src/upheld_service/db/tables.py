@@ -188,6 +188,7 @@ reviews = Table(
     Column("supported", Boolean),  # NULL: not judged yet, or skipped
     _now("drawn_at"),
     Column("ended_at", Moment),
+    Column("fitted_at", Moment),  # NULL: no guarantee was fitted with it yet
     UniqueConstraint("tenant_id", "collection", "question_hash", "pipeline"),
     ForeignKeyConstraint(
         ["tenant_id", "collection"],

@@ -23,7 +23,7 @@ from upheld.errors import CalibrationError, NotAllowedError, TooLargeError, Usag
 from upheld.types import content_hash
 from upheld_service.admission.idempotency import carry_out
 from upheld_service.auth.middleware import Principal
-from upheld_service.db import audit, collections, guarantees
+from upheld_service.db import audit, collections, guarantees, reviews
 from upheld_service.db.database import Session
 from upheld_service.db.jobs import Jobs
 from upheld_service.db.queue import Task
@@ -121,39 +121,53 @@ def fit(asked: Asked) -> FittedGuarantee | str:
     )
 
 
-def asked_by_reviews(ended: Sequence[Review], *, alpha: float, delta: float) -> Asked:
-    """Return the labels of drawn claims, of the pipeline that was judged last.
+def to_fit(ended: Sequence[Review]) -> list[Review]:
+    """Return the judged claims of the pipeline that was judged last.
 
-    Raises `UsageError` if none was judged.
+    Raises `UsageError` if none was judged since the last fit.
     """
     judged = [each for each in ended if each.supported is not None]
     if not judged:
-        raise UsageError("No drawn claim was judged yet.", help="POST …/reviews draws one.")
-    pipeline = judged[-1].pipeline
+        raise UsageError(
+            "No drawn claim was judged since the last fit.", help="POST …/reviews draws one."
+        )
+    return [each for each in judged if each.pipeline == judged[-1].pipeline][-MOST_LABELS:]
+
+
+def asked_by_reviews(judged: Sequence[Review], *, alpha: float, delta: float) -> Asked:
+    """Return the labels of these claims."""
     labels = tuple(
         Label(question=each.question_hash, score=each.score, supported=bool(each.supported))
         for each in judged
-        if each.pipeline == pipeline
-    )[-MOST_LABELS:]
+    )
     content = json.dumps([label.model_dump() for label in labels])
     return Asked(
         alpha=alpha,
         delta=delta,
         name="reviews",
         hash=content_hash(content),
-        pipeline=pipeline,
+        pipeline=judged[-1].pipeline,
         labels=labels,
     )
 
 
 async def ask_for(
-    service: Service, caller: Principal, collection: str, asked: Asked, key: str | None
+    service: Service,
+    caller: Principal,
+    collection: str,
+    asked: Asked,
+    key: str | None,
+    judged: Sequence[Review] = (),
 ) -> Response:
-    """Store labels and queue their fit; the present guarantee stays until then."""
+    """Store labels and queue their fit; the present guarantee stays until then.
+
+    Claims that were judged in the service are used once.
+    """
     check_sees_all(caller)
 
     async def change(session: Session) -> Any:
         await collections.get(session, collection)
+        await reviews.use(session, collection, [each.id for each in judged])
         await guarantees.ask(session, collection, asked.model_dump(mode="json"))
         job = await Jobs(session).defer(Task.CALIBRATE, collection)
         await audit.record(

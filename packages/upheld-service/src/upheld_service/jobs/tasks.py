@@ -141,6 +141,9 @@ class Works:
             if error.retryable:
                 raise
             failed |= {each.id: problem_of(error).detail for each in given}
+        # What could not be replaced has no text left: the new labels may be others.
+        if stale := [row.id for row in rows if row.id in failed and row.version is not None]:
+            await kb.delete(stale)
         sizes = {each.id: len(each.data) for each in given}
         done = [row for row in rows if row.id in failed or row.id in report.versions]
         originals = await self._originals(work, done, given, report)

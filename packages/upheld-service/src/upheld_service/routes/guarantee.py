@@ -26,6 +26,7 @@ from upheld_service.jobs.calibration import (
     asked_with,
     check_sees_all,
     take_back,
+    to_fit,
 )
 
 router = APIRouter(prefix="/v1/collections/{collection}/guarantee", tags=["guarantee"])
@@ -85,6 +86,7 @@ async def calibrate_collection(
     """Of the claims shown as supported, at most alpha are not, with confidence 1 - delta.
 
     A job fits it. If nothing can be certified, the job fails and the collection has no guarantee.
+    Labels of reviews are used once: to add some to a set that failed would void the promise.
     """
     content = await request.body()
     if reviews:
@@ -92,9 +94,9 @@ async def calibrate_collection(
             raise UsageError("Send labels, or use those of reviews; not both.")
         check_sees_all(caller)
         async with service.database.session(caller.tenant, labels=caller.labels) as session:
-            ended = await drawn.ended(session, collection)
-        judged = asked_by_reviews(ended, alpha=alpha, delta=delta)
-        return await ask_for(service, caller, collection, judged, idempotency_key)
+            judged = to_fit(await drawn.ended(session, collection))
+        asked = asked_by_reviews(judged, alpha=alpha, delta=delta)
+        return await ask_for(service, caller, collection, asked, idempotency_key, judged)
     reading = asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
     asked = await while_there(request, reading)
     return await ask_for(service, caller, collection, asked, idempotency_key)

@@ -25,6 +25,7 @@ from starlette.types import Receive, Scope, Send
 
 from upheld._internal.to_json import to_json
 from upheld.check import CheckedAnswer
+from upheld.errors import UpheldError
 from upheld.types import Event, Evidence, Hit
 from upheld_service.answering import Body, Progress
 from upheld_service.http.connections import while_there
@@ -212,7 +213,8 @@ async def _told(
         told |= {"seconds": event.seconds, "usage": to_json(event.usage)}
     for name, value in found.items():
         if isinstance(value, Evidence):
-            told["passages"] = await _passages(value.hits[:MOST_PASSAGES], visible)
+            with suppress(UpheldError):  # progress: what fails here must not end the answer
+                told["passages"] = await _passages(value.hits[:MOST_PASSAGES], visible)
         else:
             told[name] = to_json(value)
     return told

@@ -77,7 +77,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class ReviewCounts:
-    """How many drawn claims were judged and skipped, and the labels of each pipeline."""
+    """Drawn claims that were judged and skipped since the last fit, and the labels by pipeline."""
 
     judged: int
     skipped: int

@@ -49,7 +49,7 @@ class Sizes:
     load_rounds: int = 3
     processor_requests: int = 160
     processor_rounds: int = 5
-    documents: int = 40
+    documents: int = 60  # of which two thirds have answers long enough to be timed
     streams: int = 20  # answers of each method whose first sentence is timed
 
 

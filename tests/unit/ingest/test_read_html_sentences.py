@@ -57,10 +57,40 @@ def page_sentences(body: str) -> list[str]:
             "<ul><li><h4><b>Caution</b></h4><p>It cannot be undone.</p></li></ul>",
             "- **Caution**: It cannot be undone.",
         ),
+        (
+            "<dl><dt><span><code>-j <em><code>jobs</code></em></code><br></span>"
+            "<span><code>--jobs=<em><code>jobs</code></em></code></span></dt>"
+            "<dd><p>Runs <em><code>jobs</code></em> at once.</p></dd></dl>",
+            "- `-j jobs`, `--jobs=jobs`: Runs `jobs` at once.",
+        ),
+        (
+            "<p>Write <code>FROM <em>a</em>, <em>b</em></code>, not <i>the <code>c</code></i>.</p>",
+            "Write `FROM a, b`, not *the `c`*.",
+        ),
+        (
+            "<dl><dt><p><b>last(x)</b></p><dd><p>It returns <i>x</i> of the row.</p></dl>",
+            "- **last(x)**: It returns *x* of the row.",
+        ),
+        (
+            "<p>A table has 2<sup>32</sup> pages of 5 m<sup>2</sup>, the 11<sup>th</sup>"
+            " is<sup><a href='#n'>[1]</a></sup> H<sub>2</sub>O, <u>not</u> oil.</p>",
+            "A table has 2^32 pages of 5 m^2, the 11th is[1] H2O, not oil.",
+        ),
     ],
 )
 def test_a_sentence_is_not_cut(body: str, sentence: str) -> None:
     assert sentence in page_sentences(body)
+
+
+def test_a_manual_page_of_asciidoc_keeps_its_name() -> None:
+    header = (
+        "<div id='header'><h1>git-stash(1)</h1><h2>NAME</h2>"
+        "<div class='sectionbody'><p>git-stash - Stash the changes away</p></div></div>"
+    )
+    page = f"<html><body>{header}<div id='content'>{FILLER * 9}</div></body></html>"
+    document = read(page.encode(), "git-stash.html")
+    assert "git-stash - Stash the changes away" in document.text
+    assert [each.title for each in document.headings] == ["NAME"]
 
 
 def test_what_goes_on_after_a_block_of_code_is_not_lost() -> None:

@@ -15,7 +15,7 @@ __all__ = ["READERS_VERSION", "SUFFIXES", "Heading", "ReadDocument", "read"]
 Read = Callable[[bytes, str], ReadDocument]
 
 # Increase this if a reader's output changes: documents read by an older version are read again.
-READERS_VERSION = "8"
+READERS_VERSION = "9"
 
 # The reader of each suffix; its libraries are imported when the first such file is read.
 SUFFIXES = {

@@ -30,6 +30,9 @@ _BOX = re.compile(
 _TOLD_APART = 50  # letters and digits by which titles are compared
 _LITTLE_TEXT = 800  # characters in paragraphs; trafilatura sees no main text below 750
 _INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
+_EXPONENT = re.compile(r"[-−+]?\d{1,4}|[a-z]")
+_BASE = re.compile(r"(?:\d|\b[^\W\d_]{1,2}|\))\Z")  # a number, x or km, not the word of a footnote
+_EMPHASIS = ("b", "em", "i", "strong", "var")
 # A fence, inline code, or an escaped character.
 _CODE_OR_ESCAPE = re.compile(r"(?m)^`{3,}+|`[^`\n]++`|\\([!-/:-@\[-`{-~])")
 
@@ -94,6 +97,7 @@ def _prepare(tree: HtmlElement) -> int:
     flatten_tables(tree)
     _as_shown(tree)
     join_terms(tree)
+    _keep_manual_name(tree)
     _mark_main(tree)
     return hidden
 
@@ -112,11 +116,47 @@ def _as_shown(tree: HtmlElement) -> None:
             element.text = _SPACES.sub(" ", element.text)
         if element.tail and element.getparent() not in verbatim:
             element.tail = _SPACES.sub(" ", element.tail)
+    for raised in list(tree.iter("sup", "sub", "u")):
+        _flatten_raised(raised)
+    for code in list(tree.iter("code")):
+        if code not in verbatim:
+            _flatten_code(code)
     for block in list(tree.iter("pre")):
         _wrap_loose_text(block)
     for heading in list(tree.iter(*_HEADINGS)):
         if _is_in_box(heading):
             _run_in(heading)
+
+
+def _flatten_raised(raised: HtmlElement) -> None:
+    """Write an exponent as "2^32", and other raised, lowered or underlined text as it stands.
+
+    Trafilatura would leave the tags in: "is <u>not</u> safe".
+    """
+    said = raised.text_content().strip()
+    before = raised.getprevious()
+    leading = raised.getparent().text if before is None else before.tail
+    if raised.tag == "sup" and _EXPONENT.fullmatch(said) and _BASE.search(leading or ""):
+        raised.text = "^" + (raised.text or "").lstrip()
+    raised.drop_tag()
+
+
+def _flatten_code(code: HtmlElement) -> None:
+    """Remove mark-up inside inline code, and emphasis around nothing else.
+
+    Trafilatura takes the words of elements inside `<code>` out of it and puts them further down:
+    "-j <em>jobs</em>" would lose its second word to the middle of another sentence.
+    """
+    for inner in list(code.iterdescendants()):
+        if inner.tag == "br":
+            inner.tail = " " + (inner.tail or "")
+        inner.drop_tag()
+    around = code.getparent()
+    while around is not None and around.tag in _EMPHASIS and len(around) == 1:
+        if (around.text or "").strip() or (code.tail or "").strip():
+            return
+        around.drop_tag()
+        around = code.getparent()
 
 
 def _is_in_box(heading: HtmlElement) -> bool:
@@ -150,6 +190,22 @@ def _run_in(heading: HtmlElement) -> None:
             heading.text = (heading.text or "").rstrip() + ":"
         else:
             last.tail = (last.tail or "").rstrip() + ":"
+
+
+def _keep_manual_name(tree: HtmlElement) -> None:
+    """Move "NAME: git-stash - Stash the changes" into the main part of a page of AsciiDoc.
+
+    It makes the name part of the page's header, which is left out like the menus of other pages.
+    """
+    main = tree.find(".//div[@id='content']")
+    header = tree.find(".//body/div[@id='header']")
+    if main is None or header is None:
+        return
+    for name in reversed(header.findall("div[@class='sectionbody']")):
+        heading = name.getprevious()
+        main.insert(0, name)
+        if heading is not None and heading.tag in _HEADINGS:
+            main.insert(0, heading)
 
 
 def _mark_main(tree: HtmlElement) -> None:

@@ -61,6 +61,8 @@ def _first_text(definition: HtmlElement) -> HtmlElement:
 
 def _put_before(place: HtmlElement, term: HtmlElement, mark: str) -> None:
     """Put the content of a term at the start of an element, and remove the term."""
+    for each in list(term.iter("p", "div")):
+        each.drop_tag()  # a paragraph inside the definition's first one would hide its text
     for each in list(term.iter("br")):
         each.tail = ", " + (each.tail or "").lstrip()
         each.drop_tag()

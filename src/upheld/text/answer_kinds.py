@@ -23,13 +23,16 @@ class AnswerKind(StrEnum):
     NAME = "name"
     CODE = "code"  # a command, an option, a setting, a function
     FILE = "file"
+    REASON = "reason"
 
 
 _ASKED = (
     (
         AnswerKind.FILE,
-        r"\b(?:which|what|in which|where is the) (?:\w+ )?(?:file|folder|directory|path)\b",
+        r"\b(?:which|what|in which|where is the) (?:\w+ )?(?:file|folder|directory|path)s?\b"
+        r"(?! (?:size|system|format|type|extension|descriptor|mode|permission)s?\b)",
     ),
+    (AnswerKind.REASON, r"\bwhy\b"),
     (
         AnswerKind.CODE,
         r"\b(?:which|what) (?:\S+ ){0,2}?(?:command|option|flag|switch|setting|parameter|variable"
@@ -81,6 +84,11 @@ _HAS = {
     AnswerKind.NAME: re.compile(r"(?<=[\w,;] )[A-ZÀ-Þ][\w’'-]+"),
     AnswerKind.CODE: re.compile(
         r"`|(?<!\S)--?[a-z]|\b[A-Za-z]+_\w|\b[A-Z]{3}|\w\(\)|\bset [a-z]+ [a-z]|\$\w"
+    ),
+    AnswerKind.REASON: re.compile(
+        r"\b(?:because|since|so that|due to|in order to|reasons?|otherwise|avoids?|prevents?"
+        r"|causes?|caused by|needed|necessary|required|workaround|therefore|thus|thanks to)\b",
+        re.IGNORECASE,
     ),
     AnswerKind.FILE: re.compile(
         r"(?<!\w)[~.]?/\w|\b[\w-]+\.(?:[a-z]{2,4}|conf|config)\b|(?<!\w)\.[a-z]\w+"

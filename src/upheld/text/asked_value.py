@@ -63,6 +63,8 @@ def _values(kind: AnswerKind, question: str, text: str) -> Iterable[str]:
         case AnswerKind.FILE:
             spelt = [each[1] for each in matches(_FILE, text)]
             return [each for each in spelt if each not in question]
+        case AnswerKind.REASON:
+            return []  # a reason is a clause, not a value
     asked = set(words(question))
     return [each for each in found if not asked.issuperset(words(each))]
 

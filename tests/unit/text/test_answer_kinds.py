@@ -18,6 +18,8 @@ from upheld.text.answer_kinds import (
     [
         ("How many clients can connect at once?", AnswerKind.NUMBER),
         ("Which file holds the name of the machine?", AnswerKind.FILE),
+        ("From which file size on is a file big?", AnswerKind.NUMBER),
+        ("Why does the pump stop?", AnswerKind.REASON),
         ("How do I empty a table?", AnswerKind.CODE),
         ("Which shutdown mode does it use?", AnswerKind.CODE),
         ("When was the bridge built?", AnswerKind.TIME),
@@ -41,6 +43,7 @@ def test_the_kind_of_a_question(question: str, kind: AnswerKind | None) -> None:
         ("It opens at 9:30 on Sundays.", AnswerKind.TIME),
         ("The crossing takes 35 minutes.", AnswerKind.DURATION),
         ("It was built by Agnes Tolliver.", AnswerKind.NAME),
+        ("The pump stops because the valve is shut.", AnswerKind.REASON),
     ],
 )
 def test_what_a_text_has(text: str, kind: AnswerKind) -> None:

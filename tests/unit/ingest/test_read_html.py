@@ -5,6 +5,7 @@ import pytest
 from tests.documents import make_html
 from upheld.errors import ReadError
 from upheld.ingest.read import read
+from upheld.ingest.read.html import read_html
 
 ARTICLE = make_html(
     [
@@ -64,3 +65,15 @@ def test_a_comment_in_code_is_no_heading() -> None:
     document = read(page.encode(), "a.html")
     assert "# TYPE  DATABASE  USER" in document.text
     assert [heading.title for heading in document.headings] == ["Records of a_b"]
+
+
+def test_an_exponent_in_a_table_is_one() -> None:
+    row = "<tr><td>rows</td><td>2<sup>32</sup></td></tr>"
+    page = f"<p>Limits.</p><table><tr><th>Type</th><th>Limit</th></tr>{row}</table>"
+    assert "Limit: 2^32" in read_html(page.encode(), "limits.html").text
+
+
+def test_a_page_whose_main_part_is_in_its_header_is_read() -> None:
+    name = "<div class='sectionbody'><div id='content'><p>Opens a valve.</p></div></div>"
+    page = f"<html><body><div id='header'>{name}</div></body></html>"
+    assert "Opens a valve." in read_html(page.encode(), "valve.html").text

@@ -30,8 +30,6 @@ _BOX = re.compile(
 _TOLD_APART = 50  # letters and digits by which titles are compared
 _LITTLE_TEXT = 800  # characters in paragraphs; trafilatura sees no main text below 750
 _INLINE = {"a", "abbr", "b", "code", "em", "i", "kbd", "samp", "span", "strong", "tt", "var"}
-_EXPONENT = re.compile(r"[-−+]?\d{1,4}|[a-z]")
-_BASE = re.compile(r"(?:\d|\b[^\W\d_]{1,2}|\))\Z")  # a number, x or km, not the word of a footnote
 _EMPHASIS = ("b", "em", "i", "strong", "var")
 # A fence, inline code, or an escaped character.
 _CODE_OR_ESCAPE = re.compile(r"(?m)^`{3,}+|`[^`\n]++`|\\([!-/:-@\[-`{-~])")
@@ -87,14 +85,17 @@ def _prepare(tree: HtmlElement) -> int:
     Hidden text is removed; returns its number of characters.
     """
     from upheld.ingest.read.hidden import remove_hidden
+    from upheld.ingest.read.html_raised import write_raised
     from upheld.ingest.read.html_tables import flatten_tables
     from upheld.ingest.read.html_terms import join_terms
 
     hidden = remove_hidden(tree)
+    write_raised(tree)
     for anchor in tree.iter("a"):
         if "href" not in anchor.attrib:
             anchor.tag = "span"  # an anchor, not a link: parts with many links are taken for menus
     flatten_tables(tree)
+    _flatten_code(tree)
     _as_shown(tree)
     join_terms(tree)
     _keep_manual_name(tree)
@@ -116,11 +117,6 @@ def _as_shown(tree: HtmlElement) -> None:
             element.text = _SPACES.sub(" ", element.text)
         if element.tail and element.getparent() not in verbatim:
             element.tail = _SPACES.sub(" ", element.tail)
-    for raised in list(tree.iter("sup", "sub", "u")):
-        _flatten_raised(raised)
-    for code in list(tree.iter("code")):
-        if code not in verbatim:
-            _flatten_code(code)
     for block in list(tree.iter("pre")):
         _wrap_loose_text(block)
     for heading in list(tree.iter(*_HEADINGS)):
@@ -128,35 +124,31 @@ def _as_shown(tree: HtmlElement) -> None:
             _run_in(heading)
 
 
-def _flatten_raised(raised: HtmlElement) -> None:
-    """Write an exponent as "2^32", and other raised, lowered or underlined text as it stands.
-
-    Trafilatura would leave the tags in: "is <u>not</u> safe".
-    """
-    said = raised.text_content().strip()
-    before = raised.getprevious()
-    leading = raised.getparent().text if before is None else before.tail
-    if raised.tag == "sup" and _EXPONENT.fullmatch(said) and _BASE.search(leading or ""):
-        raised.text = "^" + (raised.text or "").lstrip()
-    raised.drop_tag()
-
-
-def _flatten_code(code: HtmlElement) -> None:
+def _flatten_code(tree: HtmlElement) -> None:
     """Remove mark-up inside inline code, and emphasis around nothing else.
 
     Trafilatura takes the words of elements inside `<code>` out of it and puts them further down:
     "-j <em>jobs</em>" would lose its second word to the middle of another sentence.
     """
-    for inner in list(code.iterdescendants()):
-        if inner.tag == "br":
+    inline = [
+        each for each in tree.iter("code") if next(each.iterancestors("code", "pre"), None) is None
+    ]
+    for code in inline:
+        if code.find(".//pre") is not None:
+            code.drop_tag()
+            continue
+        for inner in code.iterdescendants("br", "div", "li", "p"):
             inner.tail = " " + (inner.tail or "")
-        inner.drop_tag()
-    around = code.getparent()
-    while around is not None and around.tag in _EMPHASIS and len(around) == 1:
-        if (around.text or "").strip() or (code.tail or "").strip():
-            return
-        around.drop_tag()
+        said = code.text_content()
+        for inner in list(code):
+            code.remove(inner)
+        code.text = said
         around = code.getparent()
+        while around is not None and around.tag in _EMPHASIS and len(around) == 1:
+            if (around.text or "").strip() or (code.tail or "").strip():
+                break
+            around.drop_tag()
+            around = code.getparent()
 
 
 def _is_in_box(heading: HtmlElement) -> bool:
@@ -199,7 +191,7 @@ def _keep_manual_name(tree: HtmlElement) -> None:
     """
     main = tree.find(".//div[@id='content']")
     header = tree.find(".//body/div[@id='header']")
-    if main is None or header is None:
+    if main is None or header is None or header in main.iterancestors():
         return
     for name in reversed(header.findall("div[@class='sectionbody']")):
         heading = name.getprevious()

@@ -61,7 +61,9 @@ def _first_text(definition: HtmlElement) -> HtmlElement:
 
 def _put_before(place: HtmlElement, term: HtmlElement, mark: str) -> None:
     """Put the content of a term at the start of an element, and remove the term."""
-    for each in list(term.iter("p", "div")):
+    for each in list(term.iter("p", "div"))[::-1]:
+        if each.getprevious() is not None and each.getprevious().tag == each.tag:
+            each.text = ", " + (each.text or "").lstrip()
         each.drop_tag()  # a paragraph inside the definition's first one would hide its text
     for each in list(term.iter("br")):
         each.tail = ", " + (each.tail or "").lstrip()

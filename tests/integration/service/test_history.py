@@ -119,8 +119,12 @@ async def test_drawn_claims_are_judged_blind_and_only_they_calibrate(library: Mu
 
     # Labels have no words of documents, and outlive their answers.
     await library.caller.delete("/v1/collections/staff/documents/ferry")
-    reply = await library.caller.post(PATH, params={"reviews": True, "alpha": 0.1, "delta": 0.1})
+    levels = {"reviews": True, "alpha": 0.1, "delta": 0.1}
+    key = {"Idempotency-Key": "fit-1"}
+    reply = await library.caller.post(PATH, params=levels, headers=key)
     assert (reply.status_code, reply.json()["labels"]) == (202, 2)
+    repeat = await library.caller.post(PATH, params=levels, headers=key)
+    assert (repeat.status_code, repeat.json()) == (202, reply.json())  # its labels are spent
     await work_off(library.app, library.state)
     told = (await library.caller.get(PATH)).json()
     assert (told["status"], "Nothing could be certified" in told["detail"]) == (404, True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,22 +152,51 @@ def asked_by_reviews(judged: Sequence[Review], *, alpha: float, delta: float) ->
 
 
 async def ask_for(
+    service: Service, caller: Principal, collection: str, asked: Asked, key: str | None
+) -> Response:
+    """Store labels and queue their fit; the present guarantee stays until then."""
+
+    async def sent(_: Session) -> Asked:
+        return asked
+
+    request = [collection, asked.alpha, asked.delta, asked.name, asked.hash]
+    return await _ask(service, caller, collection, sent, request, key)
+
+
+async def ask_by_reviews(
     service: Service,
     caller: Principal,
     collection: str,
-    asked: Asked,
     key: str | None,
-    judged: Sequence[Review] = (),
+    *,
+    alpha: float,
+    delta: float,
 ) -> Response:
-    """Store labels and queue their fit; the present guarantee stays until then.
+    """Do the same with the claims that were judged in the service, each of which is used once."""
 
-    Claims that were judged in the service are used once.
-    """
+    async def judged(session: Session) -> Asked:
+        found = to_fit(await reviews.ended(session, collection))
+        await reviews.use(session, collection, [each.id for each in found])
+        return asked_by_reviews(found, alpha=alpha, delta=delta)
+
+    request = [collection, alpha, delta, "reviews"]
+    return await _ask(service, caller, collection, judged, request, key)
+
+
+async def _ask(
+    service: Service,
+    caller: Principal,
+    collection: str,
+    labels: Callable[[Session], Awaitable[Asked]],
+    request: Sequence[object],
+    key: str | None,
+) -> Response:
+    """Store what `labels` returns, in the transaction in which it is chosen."""
     check_sees_all(caller)
 
     async def change(session: Session) -> Any:
         await collections.get(session, collection)
-        await reviews.use(session, collection, [each.id for each in judged])
+        asked = await labels(session)
         await guarantees.ask(session, collection, asked.model_dump(mode="json"))
         job = await Jobs(session).defer(Task.CALIBRATE, collection)
         await audit.record(
@@ -179,10 +208,9 @@ async def ask_for(
         )
         return to_json(Fitting(collection, len(asked.labels), job))
 
-    sent = [collection, asked.alpha, asked.delta, asked.name, asked.hash]
-    request = json.dumps(sent).encode()
+    body = json.dumps(request).encode()
     return await carry_out(
-        service, caller, change, route=POST, key=key, request=request, status=ACCEPTED
+        service, caller, change, route=POST, key=key, request=body, status=ACCEPTED
     )
 
 

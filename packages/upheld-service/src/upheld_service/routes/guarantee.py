@@ -14,19 +14,16 @@ from upheld.errors import UsageError
 from upheld_service.admission.idempotency import IdempotencyKey
 from upheld_service.auth.middleware import Parts, Reader, Writer
 from upheld_service.db import guarantees
-from upheld_service.db import reviews as drawn
 from upheld_service.http.connections import while_there
 from upheld_service.http.field_limits import CollectionName
 from upheld_service.jobs.calibration import (
     ACCEPTED,
     Fitting,
     Removed,
+    ask_by_reviews,
     ask_for,
-    asked_by_reviews,
     asked_with,
-    check_sees_all,
     take_back,
-    to_fit,
 )
 
 router = APIRouter(prefix="/v1/collections/{collection}/guarantee", tags=["guarantee"])
@@ -92,11 +89,9 @@ async def calibrate_collection(
     if reviews:
         if content:
             raise UsageError("Send labels, or use those of reviews; not both.")
-        check_sees_all(caller)
-        async with service.database.session(caller.tenant, labels=caller.labels) as session:
-            judged = to_fit(await drawn.ended(session, collection))
-        asked = asked_by_reviews(judged, alpha=alpha, delta=delta)
-        return await ask_for(service, caller, collection, asked, idempotency_key, judged)
+        return await ask_by_reviews(
+            service, caller, collection, idempotency_key, alpha=alpha, delta=delta
+        )
     reading = asyncio.to_thread(asked_with, content, alpha=alpha, delta=delta, name=name)
     asked = await while_there(request, reading)
     return await ask_for(service, caller, collection, asked, idempotency_key)

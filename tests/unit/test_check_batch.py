@@ -54,7 +54,9 @@ def test_a_line_that_fails_again_is_reported_again_and_is_there_once(tmp_path: P
     assert results(tmp_path) == [("a", True), ("b", None)]
 
 
-@pytest.mark.parametrize("held", [b"notes", b'{"a": 1}\n', b'[1]\n{"id"', b"\n"])
+@pytest.mark.parametrize(
+    "held", [b"notes", b'{"a": 1}\n', b'[1]\n{"id"', b"\n", b'{"id": "a", "answer": "x"}']
+)
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, held: bytes) -> None:
     (tmp_path / "out.jsonl").write_bytes(held)
     with pytest.raises(UsageError, match="no file of verdicts"):

@@ -32,7 +32,8 @@ _ASKED = (
         r"\b(?:which|what|in which|where is the) (?:\w+ )?(?:file|folder|directory|path)s?\b"
         r"(?! (?:size|system|format|type|extension|descriptor|mode|permission)s?\b)",
     ),
-    (AnswerKind.REASON, r"\bwhy\b"),
+    # "Which command shows why …" asks for a command.
+    (AnswerKind.REASON, r"^\W*(?:(?!which|what|how|when|where|who)\w+,? ){0,3}?why\b"),
     (
         AnswerKind.CODE,
         r"\b(?:which|what) (?:\S+ ){0,2}?(?:command|option|flag|switch|setting|parameter|variable"

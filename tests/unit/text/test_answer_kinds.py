@@ -20,6 +20,8 @@ from upheld.text.answer_kinds import (
         ("Which file holds the name of the machine?", AnswerKind.FILE),
         ("From which file size on is a file big?", AnswerKind.NUMBER),
         ("Why does the pump stop?", AnswerKind.REASON),
+        ("And then, why does it start?", AnswerKind.REASON),
+        ("Which command shows why it stopped?", AnswerKind.CODE),
         ("How do I empty a table?", AnswerKind.CODE),
         ("Which shutdown mode does it use?", AnswerKind.CODE),
         ("When was the bridge built?", AnswerKind.TIME),

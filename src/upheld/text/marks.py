@@ -1,7 +1,7 @@
 """Find citation marks in text (`[1]`, `[1][2]`, `[1, 2]`, `[1-3]`), read and remove them.
 
 A claim with a mark that is no source is unsupported: a reader would trust the mark as proof.
-`argv[1]` reads like a word with its mark; whether it is one, only the sources can tell.
+`argv[1]` and `ARRAY[1,2]` read like a word with its mark; whether they are, only the sources tell.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from upheld.types import Cause, Support, Verdict
 
 # Spaces before a mark are removed with it, but not a line end, which may separate blocks.
 _MARK = re.compile(r"\[\s*+(\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+)\s*+\]")
-_INDEXED = re.compile(r"(?<!\w)\w{1,80}+\[\d{1,3}+\]")
+_INDEX = r"\[\d{1,3}+(?:\s*+[,;–-]\s*+\d{1,3}+)*+\]"
+_INDEXED = re.compile(rf"(?<!\w)\w{{1,80}}+(?:{_INDEX}){{1,8}}+")
 _LONGEST_WORD = 80
 _PART = re.compile(r"(\d{1,3}+)\s*+[–-]\s*+(\d{1,3}+)|(\d{1,3}+)")
 _LONGEST_RANGE = 20  # of a longer range, such as "[1-999]", only the two ends are read
@@ -58,8 +59,16 @@ def without_marks(text: str, indexed: Set[str] = frozenset()) -> str:
 
 
 def indexed_words(text: str) -> frozenset[str]:
-    """Return the words of a text that a number in brackets follows at once: `argv[1]`."""
-    return frozenset(found(_INDEXED, text))
+    """Return the words of a text that a number in brackets follows at once: `argv[1]`.
+
+    Of `grid[0][1]` these are two, `grid[0]` and the whole.
+    """
+    return frozenset(
+        word[: place + 1]
+        for word in found(_INDEXED, text)
+        for place, letter in enumerate(word)
+        if letter == "]"
+    )
 
 
 def indexed_in(text: str, sources: Sequence[Set[str]]) -> frozenset[str]:
@@ -72,7 +81,15 @@ def indexed_in(text: str, sources: Sequence[Set[str]]) -> frozenset[str]:
 
 
 def _word_before(text: str, place: int) -> str:
+    """Return the word that ends here, with the numbers in brackets after it, if there are any."""
     start = place
+    while start > max(0, place - _LONGEST_WORD) and text[start - 1] == "]":
+        opening = text.rfind("[", max(0, place - _LONGEST_WORD), start)
+        if opening < 0 or not _MARK.fullmatch(text, opening, start):
+            break
+        start = opening
+    if start and not (text[start - 1].isalnum() or text[start - 1] == "_"):
+        return ""
     while start > max(0, place - _LONGEST_WORD) and (
         text[start - 1].isalnum() or text[start - 1] == "_"
     ):

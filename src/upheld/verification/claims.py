@@ -15,8 +15,10 @@ from upheld.text.patterns import replaced
 from upheld.text.sentences import sentence_spans
 
 _BULLET = re.compile(r"^\s*+(?:(?:[-*+•>]|#{1,6}+|\d{1,3}+[.)])[ \t]++)++")
-# Not within a word: 2**10 is no emphasis.
-_EMPHASIS = re.compile(r"`|(?<![\w*_])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*_])")
+# Beside words only, and not within one: 2**10, *.log and count(*) have no emphasis.
+_EMPHASIS = re.compile(
+    r"`|(?<![\w*_])[*_]{1,3}(?=[\w`\"“'‘-])|(?<=[\w.!?`)\"”'’])[*_]{1,3}(?![\w*_])"
+)
 _SOURCES = re.compile(
     r"(?im)^[ \t#*_]*+(?:sources|references|citations|bibliography|works cited)"
     r"[ \t*_]*+:?[ \t*_]*+$"

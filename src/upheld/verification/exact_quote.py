@@ -29,6 +29,7 @@ _TYPOGRAPHY = {"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—"
 _END = ".!… "  # not "?": a question is not a statement
 _SENTENCE_END = (".", "!", "?", "…", ":", '"', "'", ")")
 _SHORT = 3  # letters
+_AROUND = ".,;:!?…()[]{}\"'*"  # of a word whose case is looked at
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]?")
 _DOUBT = re.compile(
     r"\b(?:false|untrue|myths?|misconceptions?|wrong|incorrect|hoax(?:es)?|rumou?rs?|debunked"
@@ -112,7 +113,8 @@ class _Said:
 def comparable(text: str) -> str:
     """Normalise text for comparison: spacing, typography and the case of most words are ignored.
 
-    Case tells MW from mW and US from us: short words keep it, unless they begin a sentence.
+    Case tells MW from mW, US from us and GBps from Gbps: short words and words like these keep it,
+    unless a word begins a sentence and has at most its first letter in upper case.
     """
     bare = spoken(text, indexed_words(text))
     plain = replaced(_INVISIBLE, normalized("NFC", bare), lambda _: "")
@@ -121,10 +123,17 @@ def comparable(text: str) -> str:
     begins = True
     told: list[str] = []
     for word in plain.split():
-        short = sum(map(str.isalpha, word)) <= _SHORT
-        told.append(word if short and not begins else word.casefold())
+        told.append(word if _case_counts(word, begins=begins) else word.casefold())
         begins = word.endswith(_SENTENCE_END)
     return " ".join(told)
+
+
+def _case_counts(word: str, *, begins: bool) -> bool:
+    bare = word.strip(_AROUND)
+    if begins and bare.isalpha() and (bare.islower() or bare.istitle()):
+        return False  # and "-D" is an option also where a sentence begins
+    letters = sum(map(str.isalpha, bare))
+    return letters <= _SHORT or (bare[1:] != bare[1:].lower() and not bare.isupper())
 
 
 @cached_in_run(1_000)  # called for every source with the same claim

@@ -68,8 +68,9 @@ def test_a_citation_of_a_passage_not_in_evidence_gets_no_mark() -> None:
 
 def test_marks_of_a_source_are_not_taken_for_ours() -> None:
     said = (claim("It opened in 1881.", "a"), claim("[2] Ada built it.[3]", "a"))
-    answer = render(draft(*said, claim("argv[1] is a word.", "b")), method="rag", run=Run())
-    assert answer.text == "It opened in 1881. [1] Ada built it. [1] argv[1] is a word. [2]"
+    code = claim("argv[1] is a word, ARRAY[1,2] and n[3][3] are two.", "b")
+    answer = render(draft(*said, code), method="rag", run=Run())
+    assert answer.text == f"It opened in 1881. [1] Ada built it. [1] {code.text} [2]"
 
 
 def test_what_was_left_out_does_not_answer_the_question() -> None:

@@ -48,6 +48,7 @@ def found(claim: str, source: Passage) -> str | None:
         ("A kibibyte is 2**10 bytes.", "A kibibyte is 2**10 bytes.", "A kibibyte is 2**10 bytes."),
         ("It is ***very*** flat.", "It is very flat.", "It is very flat."),
         ("argv[0] is the program.", "argv[0] is the program.", "argv[0] is the program."),
+        ("Use *COUNT* or `count(*)` here.", "Use COUNT or count(*) here.", None),
     ],
 )
 def test_whole_sentences_are_quotes(claim: str, text: str, quote: str | None) -> None:
@@ -83,6 +84,15 @@ def test_whole_sentences_are_quotes(claim: str, text: str, quote: str | None) ->
         ("They told the US press.", "They told the us press."),
         ("A kibibyte is 210 bytes.", "A kibibyte is 2**10 bytes."),
         ("argv[1] is the program.", "argv[0] is the program."),
+        ("The value ARRAY[1,2] is an array.", "The value ARRAY[3,4] is an array."),
+        ("The cell is grid[0][1] here.", "The cell is grid[0][2] here."),
+        ("It deletes *.log files at night.", "It deletes .log files at night."),
+        ("COUNT(*) gives the number of rows.", "COUNT() gives the number of rows."),
+        ("It removes all of /tmp/* at night.", "It removes all of /tmp/ at night."),
+        ("The job runs at */5 in cron.", "The job runs at /5 in cron."),
+        ("-D deletes the branch at once.", "-d deletes the branch at once."),
+        ("The link carries 10 GBps.", "The link carries 10 Gbps."),
+        ("The power is this: MW are needed.", "The power is this: mW are needed."),
         ("The tower is 10² m high.", "The tower is 102 m high."),
         ("The \u202eearth is flat.", "The earth is flat."),
         # half of a sentence, cut at code or at a line

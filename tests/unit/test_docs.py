@@ -6,12 +6,26 @@ import re
 import runpy
 from pathlib import Path
 
+from upheld.methods.registry import METHODS
+
 ROOT = Path(__file__).parent.parent.parent
 
 
 def test_the_settings_page_is_up_to_date() -> None:
     script = runpy.run_path(str(ROOT / "scripts" / "write_settings_page.py"))
     assert script["PAGE"].read_text(encoding="utf-8") == script["page"]()
+
+
+def test_the_table_of_differences_has_what_each_method_says_of_its_paper() -> None:
+    table = runpy.run_path(str(ROOT / "scripts" / "docs_hooks.py"))["differences"]()
+    assert set(re.findall(r"^### (\w+)$", table, re.MULTILINE)) == set(METHODS) - {"rag", "upheld"}
+    shown = " ".join(table.split())
+    for name in ("crag", "cov_rag", "a2r", "coq", "fave"):
+        _, _, departures = METHODS[name].algorithm.partition("Departures")
+        for each in re.split(r"^- ", departures, flags=re.MULTILINE)[1:]:
+            said = " ".join(each.partition("\n\n")[0].split())
+            assert said.replace("|", "\\|") in shown
+    assert "| `keep=last` | `keep=best` |" in shown
 
 
 def test_the_picture_of_the_rooms_is_up_to_date() -> None:

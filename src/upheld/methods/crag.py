@@ -8,8 +8,11 @@
     external = rewrite ──▶ fallback_search ──▶ distil
 
 Departures:
-- The thresholds of the action are fitted for our grader: the paper's belong to the scale of its
-  T5. That of the strips, -0.5, is the paper's.
+- The thresholds of the action (`upper`, `lower`) are fitted for our grader. The paper's belong to
+  the scale of its T5: `--preset paper` has those by which our grader calls as many dev questions
+  correct and incorrect as the T5 did of PopQA, and `paper_pubhealth` of PubHealth. How often the
+  third pair, for Biography, decided is not published.
+- The threshold of strips, -0.5, is fitted as well, and happens to be the paper's.
 - The same grader also orders what search found (`rerank`); the paper takes the retriever's order.
 - The fallback search is any searcher: the web as in the paper, or another collection.
 - Without it, or where it finds nothing that helps, `incorrect` abstains instead of answering from

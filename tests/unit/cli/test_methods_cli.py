@@ -264,7 +264,7 @@ async def test_wrong_names_and_values_are_usage_errors(
 
 
 async def test_an_unknown_preset_tells_those_there_are() -> None:
-    with pytest.raises(UsageError, match="paper_biography"):
+    with pytest.raises(UsageError, match="paper_pubhealth"):
         await asked("crag", preset="paper_squad")
 
 

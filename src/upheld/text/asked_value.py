@@ -25,6 +25,10 @@ _DATE = re.compile(
     rf"\b(?:\d{{1,2}} )?{_MONTH}(?: \d{{1,2}})?,? \d{{4}}\b"
     r"|\b\d{4}-\d\d-\d\d\b|\b(?:1\d|20)\d\d\b"
 )
+_ARTICLES = ("the", "a", "an")
+_ASIDES = frozenset(
+    ("after", "against", "at", "for", "from", "in", "near", "of", "on", "than", "to")
+)
 _SIGNS = ".,;:!?()[]\"'“”’"
 _CODE = re.compile(r"`([^`\n]{1,60})`|(?<!\S)(--?[a-zA-Z][\w-]*)")
 _FILE = re.compile(
@@ -57,6 +61,8 @@ def _values(kind: AnswerKind, question: str, text: str) -> Iterable[str]:
             found = [each[0] for each in matches(_DATE, text)]
         case AnswerKind.NAME:
             found = _names(text)
+            if any(_is_aside(each, question, text) for each in found):
+                return []
         case AnswerKind.CODE:
             spelt = [each[1] or each[2] for each in matches(_CODE, text)]
             return [each for each in spelt if each not in question]
@@ -88,6 +94,14 @@ def _spelt(said: list[Token], quantity: Quantity, text: str) -> str:
     parts = [each.text for each in said if quantity.at <= each.at <= quantity.end]
     found = re.search(r"\s*".join(map(re.escape, parts)), text)
     return found[0] if found else " ".join(parts)
+
+
+def _is_aside(name: str, question: str, text: str) -> bool:
+    """Return whether a name only says from whom, for whom or where: "bought from the Marshes"."""
+    before = text[: text.find(name)].lower().split()[-2:]
+    if before and before[-1] in _ARTICLES:
+        before.pop()
+    return bool(before) and before[-1] in _ASIDES and before[-1] not in words(question)
 
 
 def _names(text: str) -> list[str]:

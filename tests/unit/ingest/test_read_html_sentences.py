@@ -80,7 +80,7 @@ def page_sentences(body: str) -> list[str]:
             "<p>It has 2<sup>N</sup>, <i>n</i><sup>2</sup> or 2<sup>n-1</sup> rows,"
             " log<sub>2</sub>8 bits, 3<sup>1</sup>/<sub>2</sub> inches,"
             " 10<sub>2</sub> in 1999<sup><a>3</a></sup>.</p>",
-            "It has 2^N, *n*^2 or 2^(n-1) rows, log2 8 bits, 3 1/2 inches, 10_2 in 1999 3.",
+            "It has 2^N, *n*^2 or 2^(n-1) rows, log2 8 bits, 3 1/2 inches, 10_2 in 1999[3].",
         ),
         (
             "<dl><dt><p>-a</p><p>--all</p></dt><dd><p>Shows all of them.</p></dd></dl>",

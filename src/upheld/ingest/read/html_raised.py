@@ -1,7 +1,7 @@
 """Raised and lowered text of HTML: "2^32" for an exponent, and no number glued to another.
 
-As plain text, 2<sup>32</sup> would read 232, and the third footnote of 1999 make it 19993. What is
-no power stays as it stands: "11th", "H2O", a footnote in brackets.
+As plain text, 2<sup>32</sup> would read 232, and a footnote after "18 bits." make it "bits.1": here
+it is "bits.[1]". What is no power stays as it stands: "11th", "H2O", a footnote in brackets.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ def write_raised(tree: HtmlElement) -> None:
     """Write raised, lowered and underlined text in place; trafilatura would leave the tags in."""
     for raised in tree.iter("sup", "sub"):
         said = raised.text_content().strip()
-        if said:
-            before = _before(raised)
-            _put_before(raised, _sign(raised, before, said))
+        if said.isdigit() and raised.find(".//a") is not None:
+            _put_around(raised, "[", "]")  # a footnote
+        elif said:
+            sign = _sign(raised, _before(raised), said)
+            _put_around(raised, sign, ")" if sign == "^(" else "")
             if said[-1].isdigit() and (raised.tail or "")[:1].isdigit():
                 raised.tail = " " + (raised.tail or "")
     strip_tags(tree, "sup", "sub", "u")
@@ -38,8 +40,7 @@ def _sign(raised: HtmlElement, before: str, said: str) -> str:
         return "_" if digits_meet and not _is_under(raised) else ""
     if (raised.tail or "").strip() in _FRACTION:  # 3 1/2
         return " " if digits_meet else ""
-    is_note = raised.find(".//a") is not None
-    if is_note or _NO_POWER.match(said) or not _BASE.search(before):
+    if _NO_POWER.match(said) or not _BASE.search(before):
         return " " if digits_meet else ""
     return "^" if _SIMPLE.match(said) else "^("
 
@@ -49,10 +50,9 @@ def _is_under(lowered: HtmlElement) -> bool:
     return _before(lowered).strip() in _FRACTION
 
 
-def _put_before(raised: HtmlElement, sign: str) -> None:
-    raised.text = sign + (raised.text or "").lstrip()
-    if sign == "^(":
-        raised.tail = ")" + (raised.tail or "")
+def _put_around(raised: HtmlElement, before: str, after: str) -> None:
+    raised.text = before + (raised.text or "").lstrip()
+    raised.tail = after + (raised.tail or "")
 
 
 def _before(raised: HtmlElement) -> str:

@@ -17,7 +17,7 @@ from upheld.text.sentences import sentence_spans
 _BULLET = re.compile(r"^\s*+(?:(?:[-*+•>]|#{1,6}+|\d{1,3}+[.)])[ \t]++)++")
 # Beside words only, and not within one: 2**10, *.log and count(*) have no emphasis.
 _EMPHASIS = re.compile(
-    r"`|(?<![\w*_])[*_]{1,3}(?=[\w`\"“'‘-])|(?<=[\w.!?`)\"”'’])[*_]{1,3}(?![\w*_])"
+    r"`|(?<![\w*_])[*_]{1,3}(?=[\w`\"“'‘(\[-])|(?<=[\w.,:;!?…`)\]\"”'’])[*_]{1,3}(?![\w*_])"
 )
 _SOURCES = re.compile(
     r"(?im)^[ \t#*_]*+(?:sources|references|citations|bibliography|works cited)"

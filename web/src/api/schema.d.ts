@@ -373,6 +373,7 @@ export interface paths {
          * @description Of the claims shown as supported, at most alpha are not, with confidence 1 - delta.
          *
          *     A job fits it. If nothing can be certified, the job fails and the collection has no guarantee.
+         *     Labels of reviews are used once: to add some to a set that failed would void the promise.
          */
         post: operations["calibrate_collection_v1_collections__collection__guarantee_post"];
         /**
@@ -1588,7 +1589,7 @@ export interface components {
         };
         /**
          * ReviewCounts
-         * @description How many drawn claims were judged and skipped, and the labels of each pipeline.
+         * @description Drawn claims that were judged and skipped since the last fit, and the labels by pipeline.
          */
         ReviewCounts: {
             /** Judged */

@@ -26,23 +26,21 @@ def write_raised(tree: HtmlElement) -> None:
         if said.isdigit() and raised.find(".//a") is not None:
             _put_around(raised, "[", "]")  # a footnote
         elif said:
-            sign = _sign(raised, _before(raised), said)
-            _put_around(raised, sign, ")" if sign == "^(" else "")
+            _put_around(raised, *_signs(raised, _before(raised), said))
             if said[-1].isdigit() and (raised.tail or "")[:1].isdigit():
                 raised.tail = " " + (raised.tail or "")
     strip_tags(tree, "sup", "sub", "u")
 
 
-def _sign(raised: HtmlElement, before: str, said: str) -> str:
-    """Return what stands between a text and what is raised or lowered after it."""
+def _signs(raised: HtmlElement, before: str, said: str) -> tuple[str, str]:
+    """Return what to write before and after raised or lowered text."""
     digits_meet = before[-1:].isdigit() and said[0].isdigit()
     if raised.tag == "sub":
-        return "_" if digits_meet and not _is_under(raised) else ""
-    if (raised.tail or "").strip() in _FRACTION:  # 3 1/2
-        return " " if digits_meet else ""
-    if _NO_POWER.match(said) or not _BASE.search(before):
-        return " " if digits_meet else ""
-    return "^" if _SIMPLE.match(said) else "^("
+        return ("_" if digits_meet and not _is_under(raised) else ""), ""
+    is_fraction = (raised.tail or "").strip() in _FRACTION  # 3 1/2
+    if is_fraction or _NO_POWER.match(said) or not _BASE.search(before):
+        return (" " if digits_meet else ""), ""
+    return ("^", "") if _SIMPLE.match(said) else ("^(", ")")
 
 
 def _is_under(lowered: HtmlElement) -> bool:
@@ -59,9 +57,6 @@ def _before(raised: HtmlElement) -> str:
     """Return the last characters of the text that stands directly before an element."""
     previous = raised.getprevious()
     if previous is None:
-        text = raised.getparent().text
-    elif previous.tail:
-        text = previous.tail
-    else:
-        text = previous.text_content() if len(previous) < _NEAR else previous[-1].tail
-    return (text or "")[-_NEAR:]
+        return (raised.getparent().text or "")[-_NEAR:]
+    text: str = previous.tail or previous.text_content()
+    return text[-_NEAR:]

@@ -187,16 +187,16 @@ async def _ask(
     service: Service,
     caller: Principal,
     collection: str,
-    labels: Callable[[Session], Awaitable[Asked]],
+    choose_labels: Callable[[Session], Awaitable[Asked]],
     request: Sequence[object],
     key: str | None,
 ) -> Response:
-    """Store what `labels` returns, in the transaction in which it is chosen."""
+    """Store the labels, in the transaction in which they are chosen."""
     check_sees_all(caller)
 
     async def change(session: Session) -> Any:
         await collections.get(session, collection)
-        asked = await labels(session)
+        asked = await choose_labels(session)
         await guarantees.ask(session, collection, asked.model_dump(mode="json"))
         job = await Jobs(session).defer(Task.CALIBRATE, collection)
         await audit.record(

@@ -19,6 +19,7 @@ from upheld_lab.bench.split import Split
 from upheld_lab.cli.train import app
 from upheld_lab.testing.fake_llm import FakeLLM, Line
 from upheld_lab.training.cov_rag.evaluate import (
+    Check,
     Measured,
     balanced_accuracy,
     differences,
@@ -72,6 +73,18 @@ async def test_answers_judgments_and_revisions_are_measured(tmp_path: Path) -> N
     assert 0 < found["correct"] < 1
     assert found["judgment_balanced_accuracy"] > 0.9
     assert any(each.is_damaged for each in rows)
+
+
+async def test_an_arm_that_only_answers_is_not_asked_to_verify(tmp_path: Path) -> None:
+    llm = FakeLLM(knows_years)
+    rows = await measure(
+        Lighthouses(), llm, tmp_path / "rows.jsonl", ignore, split=Split.TRAIN, count=20,
+        passages=2, check=Check.NONE,
+    )  # fmt: skip
+    assert {each.judgment for each in rows} == {None}
+    assert summary(rows)["correct"] > 0
+    assert "valid_json" not in summary(rows)
+    assert {*read_measured(tmp_path / "rows.jsonl")} == {*rows}
 
 
 async def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,14 @@ Side = Annotated[Split, typer.Option("--split", help="Choose on dev, look at tes
 Count = Annotated[int, typer.Option("--count", min=1, help="Questions to ask.")]
 
 
+class CheckName(StrEnum):
+    """What verifies; `upheld_lab.training.cov_rag.evaluate` explains them."""
+
+    CHAIN = "chain"
+    DIRECT = "direct"
+    NONE = "none"
+
+
 @app.command("cov-rag")
 def cov_rag(
     llm: Llm,
@@ -38,16 +47,16 @@ def cov_rag(
     split: Side = Split.DEV,
     count: Count = 400,
     passages: Annotated[int, typer.Option(min=2, help="Passages shown for a question.")] = 5,
-    chain: Annotated[
-        bool, typer.Option("--chain/--direct", help="Verify with the chain, or only revise.")
-    ] = True,
+    check: Annotated[
+        CheckName, typer.Option(help="How answers are verified: as the arm was trained to.")
+    ] = CheckName.CHAIN,
 ) -> None:
     """Answer, verify and revise; a quarter of the questions are asked damaged.
 
     Example: upheld train evaluate cov-rag --data pack/ --llm URL --model chain --out chain.jsonl
     """
     from upheld_lab.bench.report import watching
-    from upheld_lab.training.cov_rag.evaluate import Measured, measure, summary
+    from upheld_lab.training.cov_rag.evaluate import Check, Measured, measure, summary
 
     async def run() -> list[Measured]:
         settings = settings_of(kb, llm, model)
@@ -62,7 +71,7 @@ def cov_rag(
                     split=split,
                     count=count,
                     passages=passages,
-                    chain=chain,
+                    check=Check(check),
                 )
 
     typer.echo(json.dumps(summary(asyncio.run(run())), indent=2))

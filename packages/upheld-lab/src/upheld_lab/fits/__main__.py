@@ -61,6 +61,31 @@ def relevance(
 
 
 @app.command()
+def judgments(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    llm: Annotated[str, typer.Option("--llm", help="Server of the checker.")],
+    model: Annotated[str, typer.Option("--model", help="Its name there.")],
+    variant: Annotated[str, typer.Option(help="Whose answers it verifies.")] = "upheld",
+    as_json: options.Json = False,
+    as_markdown: Markdown = False,
+) -> None:
+    """What P(judgment = true) of a checker adds to P(right).
+
+    Example: python -m upheld_lab.fits judgments runs/short --llm URL --model chain
+    """
+    from upheld.settings import load_settings
+    from upheld_lab.cli.train_sources import model_of
+    from upheld_lab.fits.judgments import fit_judgments
+
+    async def measured(watch: Watch) -> Report:
+        async with model_of(load_settings(llm_url=llm, llm_model=model)) as checker:
+            assert checker is not None, "--llm is given"
+            return await fit_judgments(runs, variant, checker, watch)
+
+    shown(measured, as_json, as_markdown)
+
+
+@app.command()
 def sentences(
     data: Data,
     suite: Suites = "manuals",

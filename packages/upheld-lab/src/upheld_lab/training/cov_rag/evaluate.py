@@ -8,16 +8,19 @@ to revise; they do not count in the accuracy of answers.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
+from upheld._internal.concurrency import all_of
 from upheld.errors import LLMError
 from upheld.ports import LLM, Sampling
 from upheld.prompts import load
@@ -36,6 +39,16 @@ from upheld_lab.training.cov_rag.labels import chain_of, citation_accuracy
 from upheld_lab.training.cov_rag.sources import GoldQuestion, Source
 
 DAMAGED = 0.25  # of the questions
+# Questions, not calls: a verification follows its answer while the server still holds its prompt.
+_AT_ONCE = 4
+
+
+class Check(StrEnum):
+    """How an arm is asked to verify its answers: as it was trained to."""
+
+    CHAIN = "chain"
+    DIRECT = "direct"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class Measured:
     citation_f1: float  # F1 of the cited passages against gold
     is_empty: bool
     label: str  # the judgment that is right for the draft
-    judgment: str  # what the arm said; empty if that was not to be read
+    judgment: str | None  # what the arm said; empty if that was not to be read, None if not asked
     reference: bool  # a gold passage was found
     reference_after: bool  # with the revised question, if there is one
     revised: str = ""
@@ -64,18 +77,22 @@ async def measure(
     split: Split,
     count: int,
     passages: int,
-    chain: bool = True,
+    check: Check = Check.CHAIN,
 ) -> list[Measured]:
     """Measure so many questions, one line each in `out`; those that are there are not repeated."""
     done = {each.question: each for each in read_measured(out)}
     asked = (await source.questions((split,)))[:count]
-    for place, question in enumerate(asked):
-        if question.id not in done:
-            one = await _measured(source, llm, question, passages, chain=chain)
-            done[question.id] = one
-            with out.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
-        watch(f"questions of {split}", place + 1, len(asked))
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(question: GoldQuestion) -> None:
+        async with room:
+            found = await _measured(source, llm, question, passages, check)
+        done[question.id] = found
+        with out.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(asdict(found), ensure_ascii=False) + "\n")
+        watch(f"questions of {split}", len(done), len(asked))
+
+    await all_of(one(each) for each in asked if each.id not in done)
     return [done[each.id] for each in asked]
 
 
@@ -89,7 +106,7 @@ def read_measured(path: Path) -> Iterator[Measured]:
 
 
 async def _measured(
-    source: Source, llm: LLM, question: GoldQuestion, limit: int, *, chain: bool
+    source: Source, llm: LLM, question: GoldQuestion, limit: int, check: Check
 ) -> Measured:
     shown = await _shown(source, question, question.text, limit)
     if shown.gold and lot("damaged", question.id) < DAMAGED:
@@ -97,7 +114,9 @@ async def _measured(
         worse = await _shown(source, question, damage(question.text, dice), limit)
         shown = shown if worse.gold else worse
     made = await written_by(llm, shown) or Written(shown, (), "failed")
-    judgment, revised = await _verified(llm, made, chain=chain)
+    judgment, revised = None, ""
+    if check is not Check.NONE:
+        judgment, revised = await _verified(llm, made, chain=check is Check.CHAIN)
     after = await _shown(source, question, revised, limit) if revised else shown
     return Measured(
         question=question.id,
@@ -140,19 +159,27 @@ async def _verified(llm: LLM, made: Written, *, chain: bool) -> tuple[str, str]:
 
 
 def summary(rows: Sequence[Measured]) -> dict[str, float]:
-    """The figures of an arm."""
+    """The figures of an arm; those of its verification if it was asked to verify."""
     plain = [each for each in rows if not each.is_damaged]
     asked = [each for each in plain if each.has_answer]
     damaged = [each for each in rows if each.is_damaged]
-    return {
+    answers = {
         "questions": len(rows),
         "correct": _mean(each.correct for each in asked),
         "citation_f1": _mean(each.citation_f1 for each in asked),
+        "empty": _mean(each.is_empty for each in rows),
         "empty_where_no_answer": _mean(each.is_empty for each in plain if not each.has_answer),
         "drafts_right": _mean(each.label == Judgment.TRUE for each in rows),
-        "judgment_balanced_accuracy": balanced_accuracy(rows),
-        "valid_json": _mean(bool(each.judgment) for each in rows),
         "reference_before": _mean(each.reference for each in rows),
+    }
+    if all(each.judgment is None for each in rows):
+        return answers
+    return answers | {
+        "judgment_balanced_accuracy": balanced_accuracy(rows),
+        "balanced_accuracy_of_empty": balanced_accuracy(
+            [replace(each, judgment="false" if each.is_empty else "true") for each in rows]
+        ),
+        "valid_json": _mean(bool(each.judgment) for each in rows),
         "reference_after": _mean(each.reference_after for each in rows),
         "damaged_reference_after": _mean(each.reference_after for each in damaged),
     }

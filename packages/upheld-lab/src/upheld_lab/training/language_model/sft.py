@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from torch.nn.functional import cross_entropy
 from trl import SFTConfig, SFTTrainer
 
 from upheld.errors import UsageError
@@ -31,6 +32,7 @@ from upheld_lab.training.language_model.recipe import (
 )
 
 _HELD_OUT = 200  # examples that the loss is measured on at the end
+_NOT_LEARNT = -100  # torch's own mark
 
 
 def fine_tune(
@@ -50,7 +52,7 @@ def fine_tune(
     claim_folder(work, recipe, fingerprint(*encoded))
     order = in_order(encoded, recipe)
     told = encode_examples(base.tokenizer, held_out[:_HELD_OUT], recipe.max_tokens)
-    trainer = SFTTrainer(
+    trainer = (SFTTrainer if torch.cuda.is_available() else ReplyTrainer)(
         model=base.model,
         args=SFTConfig(**arguments(recipe, work), max_length=None, completion_only_loss=True),
         train_dataset=dataset(order),
@@ -63,6 +65,33 @@ def fine_tune(
     figures = trainer.evaluate() if told else {}
     loss = {name: float(value) for name, value in figures.items() if name == "eval_loss"}
     return trainer.model, loss
+
+
+class ReplyTrainer(SFTTrainer):  # type: ignore[misc]  # `trl` has no types
+    """Computes the output layer for replies only; on a processor `trl` does so for every token.
+
+    A third of a step's time is spared where replies are short and the vocabulary is large.
+    """
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: dict[str, torch.Tensor],
+        return_outputs: bool = False,
+        num_items_in_batch: torch.Tensor | int | None = None,
+    ) -> Any:
+        labels = inputs.pop("labels")
+        learnt = labels != _NOT_LEARNT
+        first = int(learnt.any(dim=0).nonzero()[0])
+        outputs = model(**inputs, logits_to_keep=labels.shape[1] - first + 1)
+        loss = cross_entropy(
+            outputs.logits[:, :-1].flatten(0, 1),
+            labels[:, first:].flatten(),
+            ignore_index=_NOT_LEARNT,
+            reduction="sum",
+        )
+        loss = loss / (learnt.sum() if num_items_in_batch is None else num_items_in_batch)
+        return (loss, outputs) if return_outputs else loss
 
 
 def in_order(encoded: Sequence[Encoded], recipe: Recipe) -> list[Encoded]:
@@ -103,12 +132,11 @@ def padded_tokens(lengths: Sequence[int], batch: int) -> int:
 def seconds_a_token(model: Any, example: Encoded) -> float:
     """How long one token takes forwards and backwards here; the second of two passes."""
     ids = torch.tensor([example.ids], device=model.device)
-    labels = torch.tensor([[-100] * (len(example.ids) - example.learnt)], device=model.device)
-    labels = torch.cat([labels, ids[:, -example.learnt :]], dim=1)
     taken = 0.0
     for _ in range(2):
         began = time.monotonic()
-        model(input_ids=ids, labels=labels).loss.backward()
+        logits = model(input_ids=ids, logits_to_keep=example.learnt + 1).logits[0, :-1]
+        cross_entropy(logits, ids[0, -example.learnt :]).backward()
         taken = time.monotonic() - began
     model.zero_grad(set_to_none=True)
     return taken / len(example.ids)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import typer
 from rich.text import Text
@@ -188,21 +188,22 @@ async def _fallback_search(settings: Settings, place: str) -> Check:
             if place.startswith(("http://", "https://")):
                 with start_run():
                     found = await parts.fallback_search.under(Scope())(Question("a test"))
-                seen = f"{_without_password(place)}: {len(found)} passages for a test"
+                seen = f"{_without_secrets(place)}: {len(found)} passages for a test"
                 return Check("fallback search", True, seen)
             held = await parts.index.statistics(place)
     except UpheldError as error:
-        seen = f"{_without_password(place)}: {error.args[0]}"
+        seen = f"{_without_secrets(place)}: {error.args[0]}"
         return Check("fallback search", False, seen, error.help)
     seen = f"collection {place}: {held.documents} documents"
     help = "" if held.documents else f"upheld index PATH --kb {settings.kb} --collection {place}"
     return Check("fallback search", bool(held.documents), seen, help)
 
 
-def _without_password(place: str) -> str:
+def _without_secrets(place: str) -> str:
     """A URL, or the name of a collection: what is shown here is often shown to others."""
     parts = urlsplit(place)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    query = "&".join(f"{name}=…" for name, _ in parse_qsl(parts.query, keep_blank_values=True))
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query).geturl()
 
 
 @asynccontextmanager

@@ -109,9 +109,10 @@ def test_seats_on_the_writers_server_are_no_fault_of_the_knowledge_base(tmp_path
     assert checks["knowledge base"].seen.endswith("0 documents, 0 passages")
 
 
-def test_no_password_is_shown(tmp_path: Path) -> None:
+@pytest.mark.parametrize("query", ["", "/search?key=s3cret-key&lang=en"])
+def test_no_password_is_shown(tmp_path: Path, query: str) -> None:
     place = "http://me:s3cret-pass@127.0.0.1:9"
-    server = {"llm_url": f"{place}/v1", "llm_model": "m", "fallback_search": place}
+    server = {"llm_url": f"{place}/v1", "llm_model": "m", "fallback_search": f"{place}{query}"}
     checks = examined(tmp_path, local_models=False, **server)
     assert "s3cret" not in "".join(each.seen + each.help for each in checks.values())
 

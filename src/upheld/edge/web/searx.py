@@ -52,7 +52,7 @@ class Searx:
             raise SettingsError(f"{base_url!r} is not the URL of a search service") from error
         if url.scheme not in ("http", "https") or not url.host:
             raise SettingsError(f"{base_url!r} is not the URL of a search service")
-        self._shown = str(url.copy_with(userinfo=b""))
+        self._shown = str(url.copy_with(userinfo=b"", query=None))  # both may hold a key
         # trust_env would send queries through proxies, and keys of ~/.netrc to the service.
         self._client = httpx2.AsyncClient(base_url=url, timeout=seconds, trust_env=False)
 

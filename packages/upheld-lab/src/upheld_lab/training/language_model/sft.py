@@ -31,7 +31,7 @@ from upheld_lab.training.language_model.recipe import (
     run,
 )
 
-_HELD_OUT = 200  # examples that the loss is measured on at the end
+_HELD_OUT = 50  # examples that the loss is measured on at the end
 _NOT_LEARNT = -100  # torch's own mark
 
 
@@ -64,7 +64,7 @@ def fine_tune(
     run(trainer, work)
     figures = trainer.evaluate() if told else {}
     loss = {name: float(value) for name, value in figures.items() if name == "eval_loss"}
-    return trainer.model, loss
+    return trainer.model, {"examples_seen": len(order), **loss}
 
 
 class ReplyTrainer(SFTTrainer):  # type: ignore[misc]  # `trl` has no types

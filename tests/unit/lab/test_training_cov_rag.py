@@ -30,6 +30,7 @@ from upheld_lab.training.cov_rag.data import (
     Recipe,
     answering,
     make_data,
+    second_half,
     verifying,
 )
 from upheld_lab.training.cov_rag.drafts import (
@@ -151,7 +152,7 @@ def test_damage_changes_the_words(question: str) -> None:
 async def test_the_writer_is_asked_byte_by_byte_what_it_was_trained_on() -> None:
     made = right(shown("Orrin-1", "Vell-0", "Vell-1"), dice())
     assert made is not None
-    example = answering(made)
+    example = answering(made, half=1)
     llm = FakeLLM([example.reply])
     with start_run():
         draft = await WriteClaims(llm=llm)(Question(made.shown.text), made.draft.evidence)
@@ -190,6 +191,13 @@ async def test_no_article_is_on_two_sides_or_in_two_halves_and_test_trains_nothi
         side = split_of_article(f"Lighthouse of {name}")
         told = [e for e in examples if e.split is not side and f"of {name} stands" in str(e)]
         assert not told  # not even as a passage beside
+
+
+def test_both_halves_have_about_as_many_questions() -> None:
+    articles = ["Vell"] * 5 + ["Orrin"] * 3 + ["Marsh"] * 2 + ["Fenn"]
+    second = second_half(articles)
+    assert sum(each in second for each in articles) == 5
+    assert second_half(reversed(articles)) == second
 
 
 async def test_every_arm_has_as_many_examples(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -60,7 +60,7 @@ async def make_data(
     for side, count in zip(SIDES, (recipe.questions, recipe.questions // 5), strict=True):
         chosen = [each for each in every if each.split is side][:count]
         for made, to_verify in await _made(source, chosen, side, recipe, watch, llm):
-            examples.append(answering(made))
+            examples.append(answering(made, half=1 if to_verify is None else 2))
             if to_verify is not None:
                 examples += verifying(to_verify)
                 judged.append(to_verify)
@@ -86,13 +86,14 @@ async def _made(
     shown = [_without_gold(each) if _is_removed(each) else each for each in shown]
     worse = await _shown(source, questions, spoilt, side, recipe)
     by_article = _answers_by_article(questions)
+    second = second_half(each.article for each in questions)
     found = list[tuple[Written, Written | None]]()
     for place, (one, other) in enumerate(zip(shown, worse, strict=True)):
         watch(f"drafts of {side}", place + 1, len(questions))
         made = right(one, dice)
         if made is None:
             continue
-        if one.question.half == 1:
+        if one.question.article not in second:
             found.append((made, None))
             continue
         elsewhere = shown[dice.randrange(len(shown))]
@@ -160,10 +161,20 @@ async def written_by(llm: LLM, shown: Shown) -> Written | None:
     return replace(made, truthful=truthfulness(made))
 
 
-def answering(made: Written) -> Example:
+def second_half(articles: Iterable[str]) -> frozenset[str]:
+    """The articles of D2: questions on one are in the same half, and both have about as many."""
+    second, ahead = list[str](), 0  # questions that D1 is ahead by
+    for name, count in Counter(articles).most_common():
+        if ahead > 0:
+            second.append(name)
+        ahead += -count if ahead > 0 else count
+    return frozenset(second)
+
+
+def answering(made: Written, half: int) -> Example:
     """To answer: the writer's messages, and the draft as the writer is to write it."""
     draft = made.draft
-    return _example(made, opening(load("write"), draft), _as_written(draft), "answer")
+    return _example(made, opening(load("write"), draft), _as_written(draft), "answer", half)
 
 
 def verifying(made: Written) -> Iterator[Example]:
@@ -175,18 +186,18 @@ def verifying(made: Written) -> Iterator[Example]:
         ("direct", "direct_revise", direct_of(made).model_dump(mode="json")),
     ):
         turn = load(prompt).render(answer=_as_written(draft))
-        yield _example(made, (*before, *turn), json.dumps(reply, ensure_ascii=False), task)
+        yield _example(made, (*before, *turn), json.dumps(reply, ensure_ascii=False), task, half=2)
 
 
 def _as_written(draft: Draft) -> str:
     return as_written(draft, places(draft))
 
 
-def _example(made: Written, messages: tuple[Message, ...], reply: str, task: str) -> Example:
+def _example(
+    made: Written, messages: tuple[Message, ...], reply: str, task: str, half: int
+) -> Example:
     asked = made.shown.question
-    return Example(
-        messages, reply, task, made.kind, asked.split, asked.article, asked.id, asked.half
-    )
+    return Example(messages, reply, task, made.kind, asked.split, asked.article, asked.id, half)
 
 
 def _answers_by_article(questions: Sequence[GoldQuestion]) -> dict[str, list[str]]:

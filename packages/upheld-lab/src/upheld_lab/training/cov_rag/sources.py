@@ -44,11 +44,6 @@ class GoldQuestion:
     article: str  # what must not be on both sides of a split
     split: Split
 
-    @property
-    def half(self) -> int:
-        """The paper's D1 or D2: questions on one article are in the same half."""
-        return 1 if lot("cov-rag half", self.article) < 0.5 else 2
-
 
 class Source(Protocol):
     """Where questions and passages come from."""

@@ -87,6 +87,7 @@ def fave(
     kb: Kb = None,
     split: Side = Split.DEV,
     count: Count = 300,
+    sessions: Annotated[int, typer.Option(min=1, max=8, help="Sampled for a question.")] = 8,
 ) -> None:
     """Sample sessions of a planner, search for them, and count the gold that they find.
 
@@ -98,7 +99,7 @@ def fave(
     async def run(watch: Watch) -> list[Recalled]:
         settings = settings_of(kb, llm, model)
         async with planned_of(data, questions, settings, watch, (split,)) as (planned, parts):
-            return await measure(planned[:count], parts, out, watch)
+            return await measure(planned[:count], parts, out, watch, sessions)
 
     with watching() as watch:
         rows = asyncio.run(run(watch))

@@ -6,6 +6,7 @@ session is the more probable one, by itself and not against the reference (secti
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +133,11 @@ def _rows(pairs: Sequence[Preference], recipe: Recipe) -> Any:
         }
         for each in pairs
     ]
-    return Dataset.from_list(rows * recipe.epochs)
+    dice = random.Random(recipe.seed)  # noqa: S311  (an order, no secret)
+    # By lot: a run of few steps sees many questions, not all pairs of a few.
+    return Dataset.from_list(
+        [row for _ in range(recipe.epochs) for row in dice.sample(rows, len(rows))]
+    )
 
 
 def _encoded(base: Base, pair: Preference, reply: str) -> Encoded:

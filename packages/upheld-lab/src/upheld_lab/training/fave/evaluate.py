@@ -13,7 +13,7 @@ import numpy as np
 from upheld.resources.open import Resources
 from upheld_lab.bench.metrics import paired_interval
 from upheld_lab.bench.report import Watch
-from upheld_lab.training.fave.sessions import Planned, scored_sessions
+from upheld_lab.training.fave.sessions import SESSIONS, Planned, scored_sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +23,24 @@ class Recalled:
     question: str
     sessions: int
     recall: float  # 0 without a session
+    steps: float = 0.0  # sub-questions of a session: more of them find more
 
 
 async def measure(
-    questions: Sequence[Planned], parts: Resources, out: Path, watch: Watch
+    questions: Sequence[Planned],
+    parts: Resources,
+    out: Path,
+    watch: Watch,
+    sessions: int = SESSIONS,
 ) -> list[Recalled]:
     """Measure questions, one line each in `out`; those that are there are not repeated."""
     done = {each.question: each for each in read_recalled(out)}
     for place, question in enumerate(questions):
         if question.id not in done:
-            scored = await scored_sessions(question, parts)
+            scored = await scored_sessions(question, parts, sessions=sessions)
             found = [each.score / len(question.gold) for each in scored]
-            one = Recalled(question.id, len(found), float(np.mean(found)) if found else 0.0)
+            steps = [len(each.questions) for each in scored]
+            one = Recalled(question.id, len(found), _mean(found), _mean(steps))
             done[question.id] = one
             with out.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(asdict(one)) + "\n")
@@ -56,6 +62,7 @@ def summary(rows: Sequence[Recalled]) -> dict[str, float]:
     return {
         "questions": len(rows),
         "sessions": float(np.mean([each.sessions for each in rows])),
+        "sub_questions": float(np.mean([each.steps for each in rows])),
         "gold_recall": float(np.mean([each.recall for each in rows])),
     }
 
@@ -68,3 +75,7 @@ def differences(ours: Iterable[Recalled], theirs: Iterable[Recalled]) -> dict[st
         raise ValueError("no question is in both")
     one, two = zip(*pairs, strict=True)
     return {"gold_recall": asdict(paired_interval({"": one}, {"": two}))}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else 0.0

@@ -30,6 +30,7 @@ from upheld_lab.bench.split import Split
 from upheld_lab.training.fave.decompositions import as_reply
 from upheld_lab.training.language_model.examples import Preference
 
+SESSIONS = 8  # of a question (footnote 6)
 MOST_PAIRS = 4  # of a question: one with many sessions is not to decide alone
 _ENTAILED = 0.5
 _LOCAL = "pip install 'upheld[local]'"
@@ -66,21 +67,24 @@ class ScoredSession:
 
 
 async def scored_sessions(
-    question: Planned, parts: Resources, feedback: Feedback = Feedback.FACTS
+    question: Planned,
+    parts: Resources,
+    feedback: Feedback = Feedback.FACTS,
+    sessions: int = SESSIONS,
 ) -> list[ScoredSession]:
     """Sample sessions, and search for them, with the stages of `fave` as it runs by default."""
     scope = Scope(parts.settings.collection)
-    chosen = FaveParameters.model_validate({"search": parts.settings.search})
+    chosen = FaveParameters.model_validate({"search": parts.settings.search, "sessions": sessions})
     method = fave(StageFactory(parts, scope, chosen), chosen)
     assert method.plan is not None, "there is a language model"
     asked = Question(question.text)
     with start_run():
-        sessions = await method.plan(asked)
+        planned = await method.plan(asked)
         candidates = await method.search(asked)
-        every = (each for session in sessions for each in session)
+        every = (each for session in planned for each in session)
         found = await method.order.each(every, candidates)
         scores = []
-        for session in sessions:
+        for session in planned:
             evidence = [found[each.id] for each in session]
             if feedback is Feedback.FACTS:
                 scores.append(gold_found(question, evidence))
@@ -88,7 +92,7 @@ async def scored_sessions(
                 scores.append(await gold_stated(question, method, session, evidence, parts))
     return [
         ScoredSession(tuple(each.text for each in session), score)
-        for session, score in zip(sessions, scores, strict=True)
+        for session, score in zip(planned, scores, strict=True)
     ]
 
 

@@ -13,6 +13,7 @@ from upheld.errors import SettingsError
 from upheld.methods.build import StageFactory
 from upheld.methods.builders import build_method
 from upheld.methods.registry import parameters
+from upheld.prompts.card import JudgmentWeights, ModelCard
 from upheld.resources.open import open_seat
 from upheld.settings import load_settings
 
@@ -70,6 +71,21 @@ async def test_the_judge_is_the_checker(tmp_path: Path) -> None:
         assert kb._parts.judge is not None
         assert kb._parts.judge.llm.identity.startswith("checker ")
         assert "planner planner, checker checker" in kb.settings.setup
+
+
+async def test_a_checker_whose_weight_is_known_is_a_feature_of_p_right(tmp_path: Path) -> None:
+    weights = JudgmentWeights(p_right=1.0, judgment=0.5, shift=0.0)
+    card = ModelCard(name="checker", base="b", upheld="1", prompts={}, judgment=weights)
+    path = tmp_path / "card.json"
+    path.write_text(card.model_dump_json(), encoding="utf-8")
+    for seats, is_known in ((SEATS, True), (WRITER, False)):
+        async with await AsyncUpheld.open(
+            tmp_path / "kb", local_models=False, model_cards=(path,), **seats
+        ) as kb:
+            chosen = parameters("upheld", {})
+            built: Any = build_method(StageFactory(kb._parts, kb.scope(), chosen), chosen)
+            join = built.final_checks.join_judgment
+            assert (join is not None and join.weights == weights) is is_known
 
 
 def test_a_key_is_not_sent_to_another_server() -> None:

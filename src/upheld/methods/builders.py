@@ -34,11 +34,13 @@ from upheld.planning.next_question import NextQuestion
 from upheld.planning.plan import Plan
 from upheld.planning.select import By, Select
 from upheld.prompts import load
+from upheld.resources.open import Resources
 from upheld.retrieval.bridge import Bridge
 from upheld.retrieval.grade import Grade
 from upheld.retrieval.rerank import Order, Rerank
 from upheld.retrieval.rewrite import Rewrite
 from upheld.verification.chain import ChainVerify, ReviseFirst
+from upheld.verification.judgment import JoinJudgment
 
 DETAILED_TOKENS = 10 * TOKENS_PER_CLAIM  # the longest answer that A2R's paper prints (Table 9)
 
@@ -225,6 +227,19 @@ def final_checks(stages: StageFactory, chosen: UpheldParameters) -> FinalChecks:
             search=replace(stages, chosen=deeper).search(),
             grader=grader if chosen.detect_conflicts else None,
         ),
+        join_judgment=join_judgment(stages.resources),
+    )
+
+
+def join_judgment(parts: Resources) -> JoinJudgment | None:
+    """P(judgment = true) as a feature of P(right), where a checker's card says what it weighs."""
+    if parts.checker is None or parts.judgment is None:
+        return None
+    return JoinJudgment(
+        checker=parts.checker,
+        weights=parts.judgment,
+        grader=parts.grade.grader,
+        embedder=parts.embedder,
     )
 
 

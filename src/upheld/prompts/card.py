@@ -1,13 +1,32 @@
-"""The card of a trained model: on which prompts it was trained, by their fingerprints."""
+"""The card of a trained model: on which prompts it was trained, and what its judgment weighs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from upheld._internal.probability import grade_logit, sigmoid
 from upheld.errors import UsageError
 from upheld.prompts.prompt import load
+
+
+class JudgmentWeights(BaseModel, frozen=True):
+    """How P(right) and a checker's P(judgment = true) are joined: a logistic fit to that checker.
+
+    `python -m upheld_lab.fits judgments --card` fits them on answers with gold.
+    """
+
+    p_right: float
+    judgment: float
+    shift: float
+
+    def joined(self, p_right: float, judgment: float) -> float:
+        """P(right), given both probabilities."""
+        return sigmoid(
+            self.p_right * grade_logit(p_right) + self.judgment * grade_logit(judgment) + self.shift
+        )
 
 
 class ModelCard(BaseModel):
@@ -19,6 +38,7 @@ class ModelCard(BaseModel):
     base: str  # the model that it was made from
     upheld: str  # the version that made it
     prompts: dict[str, str]  # fingerprints by name
+    judgment: JudgmentWeights | None = None  # of a checker, once they are fitted
 
     @property
     def changed_prompts(self) -> tuple[str, ...]:
@@ -41,3 +61,8 @@ def read_card(path: Path) -> ModelCard:
     except (OSError, ValueError) as error:  # a ValidationError is a ValueError
         reason = str(error).partition("\n")[0]
         raise UsageError(f"{path} is no model card: {reason}") from error
+
+
+def judgment_weights(cards: Iterable[Path]) -> JudgmentWeights | None:
+    """The weights on the first card that has some; raises `UsageError` for what is no card."""
+    return next((each for each in (read_card(path).judgment for path in cards) if each), None)

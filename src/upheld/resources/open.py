@@ -21,6 +21,7 @@ from upheld.errors import SettingsError, UpheldError
 from upheld.ingest.chunk import Chunker
 from upheld.ingest.worker import Limits, ReadWorker
 from upheld.ports import LLM, Embedder, Fetch, Grader, Index, Objects, Searcher
+from upheld.prompts.card import JudgmentWeights, judgment_weights
 from upheld.resources.fallback_search import FallbackSearch, open_fallback_search
 from upheld.retrieval.grade import Grade, fitted_grade
 from upheld.settings import Settings
@@ -46,6 +47,7 @@ class Resources:
     searcher: Searcher | None = None  # the caller's, used for answers instead of the index
     planner: LLM | None = None  # plans sub-questions; None: the language model does
     checker: LLM | None = None  # judges drafts; None: the language model does
+    judgment: JudgmentWeights | None = None  # of the checker in P(right); None: it has none
 
     async def close(self) -> None:
         """Close everything, even if closing one part fails."""
@@ -76,6 +78,7 @@ class Shared:
     judge: JudgeUncertain | None
     planner: LLM | None = None
     checker: LLM | None = None
+    judgment: JudgmentWeights | None = None
 
     async def close(self) -> None:
         await close_models(self)
@@ -145,6 +148,7 @@ def open_shared(settings: Settings, llm: LLM | None = None) -> Shared:
         judge=judge_stage(settings, checker or llm, verify),
         planner=planner,
         checker=checker,
+        judgment=judgment_weights(settings.model_cards) if checker else None,
     )
 
 
@@ -165,6 +169,7 @@ async def join(shared: Shared, settings: Settings, index: Index | None = None) -
         judge=shared.judge,
         planner=shared.planner,
         checker=shared.checker,
+        judgment=shared.judgment,
         fallback_search=open_fallback_search(
             settings, index, embedder, shared.reader, shared.chunker
         ),

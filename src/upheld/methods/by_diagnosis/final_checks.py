@@ -21,8 +21,10 @@ from upheld.methods.by_diagnosis.unsupported_policy import (
 )
 from upheld.planning.facets import facets_hinted
 from upheld.ports import Embedder, Grader
+from upheld.run.calls import or_default_if_over_budget
 from upheld.run.trace import current_run
 from upheld.types import Draft, Question
+from upheld.verification.judgment import JoinJudgment
 from upheld.verification.relevance import score_relevance
 from upheld.verification.verify_draft import Check
 
@@ -74,17 +76,23 @@ class RelevanceGate:
 
 @dataclass(frozen=True, kw_only=True)
 class FinalChecks:
-    """The relevance gate, then the conflict detector; neither calls a language model."""
+    """The relevance gate, then the conflict detector; neither calls a language model.
+
+    A trained checker is asked at last how probable it finds the answer right.
+    """
 
     relevance_gate: RelevanceGate
     detect_conflicts: ConflictDetector
+    join_judgment: JoinJudgment | None = None  # None: there is no checker whose weight is known
 
     async def __call__(self, draft: Draft, facets: int) -> Draft:
         relevant = await self.relevance_gate(draft, alone=facets == 1)
         checked = await self.detect_conflicts(relevant)
         run = current_run()
         run.offer(checked, run.best_score)  # what is withheld must not come back at a timeout
-        return checked
+        if self.join_judgment is None:
+            return checked
+        return await or_default_if_over_budget(self.join_judgment(checked), checked)
 
 
 @dataclass(frozen=True, kw_only=True)

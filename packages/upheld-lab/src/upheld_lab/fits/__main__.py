@@ -66,12 +66,15 @@ def judgments(
     llm: Annotated[str, typer.Option("--llm", help="Server of the checker.")],
     model: Annotated[str, typer.Option("--model", help="Its name there.")],
     variant: Annotated[str, typer.Option(help="Whose answers it verifies.")] = "upheld",
+    card: Annotated[
+        Path | None, typer.Option(help="card.json of the checker, on which the weights are noted.")
+    ] = None,
     as_json: options.Json = False,
     as_markdown: Markdown = False,
 ) -> None:
     """What P(judgment = true) of a checker adds to P(right).
 
-    Example: python -m upheld_lab.fits judgments runs/short --llm URL --model chain
+    Example: python -m upheld_lab.fits judgments runs/short --llm URL --model chain --card card.json
     """
     from upheld.settings import load_settings
     from upheld_lab.cli.train_sources import model_of
@@ -80,7 +83,7 @@ def judgments(
     async def measured(watch: Watch) -> Report:
         async with model_of(load_settings(llm_url=llm, llm_model=model)) as checker:
             assert checker is not None, "--llm is given"
-            return await fit_judgments(runs, variant, checker, watch)
+            return await fit_judgments(runs, variant, checker, watch, card)
 
     shown(measured, as_json, as_markdown)
 

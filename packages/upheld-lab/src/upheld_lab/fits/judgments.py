@@ -1,14 +1,12 @@
 """What a checker's P(judgment = true) adds to P(right), over answers of a run.
 
-The checker (CoV-RAG) verifies each answer as it would a draft. Its probability is read from the
-token with which the judgment begins, and joined with P(right) by a logistic fit whose figures are
-of numbers that were fitted without the answer.
+The checker (CoV-RAG) verifies each answer, and what it says is joined with P(right) by a logistic
+fit. The figures are of numbers that were fitted without the answer; the weights are of all answers.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -17,21 +15,20 @@ from pathlib import Path
 import numpy as np
 
 from upheld._internal.concurrency import all_of
-from upheld._internal.probability import GRADE_BOUND, logit
+from upheld._internal.probability import grade_logit
 from upheld.errors import LLMError, UsageError
-from upheld.ports import LLM, Sampling, Token
-from upheld.prompts import load
-from upheld.prompts.prompt import as_written, opening, places
-from upheld.types import Answer, Draft, Evidence, Hit, Question
-from upheld.verification.chain import Chain, ChainVerify, Judgment
+from upheld.ports import LLM
+from upheld.prompts.card import JudgmentWeights, read_card
+from upheld.run.trace import start_run
+from upheld.types import Answer, Question
+from upheld.verification.judgment import probability_of_true
 from upheld_lab.bench.logistic import logistic
 from upheld_lab.bench.manifest import manifest
 from upheld_lab.bench.report import Report, Row, Watch
 from upheld_lab.bench.runs.store import RunFolder
 from upheld_lab.bench.verify.figures import auc
 
-PARTS, ALTERNATIVES, AT_ONCE = 5, 10, 4
-_BEFORE = '"judgment":'
+PARTS, AT_ONCE = 5, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +41,12 @@ class Told:
 
 
 async def fit_judgments(
-    folders: Sequence[Path], variant: str, checker: LLM, watch: Watch
+    folders: Sequence[Path], variant: str, checker: LLM, watch: Watch, card: Path | None = None
 ) -> Report:
-    """Let a checker verify the answers of a variant in these runs, and compare."""
+    """Let a checker verify the answers of a variant in these runs, and compare.
+
+    The weights of both are written on the checker's card.
+    """
     told = [each for path in folders for each in await _told(path, variant, checker, watch)]
     if len({each.right for each in told}) < 2:
         raise UsageError(f"There must be right and wrong answers of {variant} in these runs.")
@@ -57,20 +57,33 @@ async def fit_judgments(
         "both": joined(told),
     }
     rows: list[Row] = [{"by": name, "auc": auc(by, right)} for name, by in probabilities.items()]
-    facts = manifest(checker=checker.identity, answers=len(told), right=sum(right))
+    fitted = weights(told)
+    if card is not None:
+        _note(fitted, card)
+    facts = manifest(
+        checker=checker.identity,
+        answers=len(told),
+        right=sum(right),
+        weights=fitted.model_dump(),
+    )
     return Report("judgments", {}, tuple(rows), facts)
 
 
 def joined(told: Sequence[Told]) -> list[float]:
-    """The log odds of both, by numbers that were fitted on the other answers."""
-    x = np.array([[logit(each, GRADE_BOUND) for each in (t.p_right, t.p_true)] for t in told])
-    y = np.array([each.right for each in told], float)
-    part = np.arange(len(told)) % PARTS
-    found = np.zeros(len(told))
-    for out in range(PARTS):
-        weights, shift = logistic(x[part != out], y[part != out])
-        found[part == out] = x[part == out] @ np.array(weights) + shift
-    return found.tolist()
+    """P(right) of both, by weights that were fitted on the other answers."""
+    found = [0.0] * len(told)
+    for part in range(PARTS):
+        fitted = weights([each for place, each in enumerate(told) if place % PARTS != part])
+        for place in range(part, len(told), PARTS):
+            found[place] = fitted.joined(told[place].p_right, told[place].p_true)
+    return found
+
+
+def weights(told: Sequence[Told]) -> JudgmentWeights:
+    """How both are joined, by a logistic fit."""
+    both = np.array([[grade_logit(each.p_right), grade_logit(each.p_true)] for each in told])
+    (p_right, judgment), shift = logistic(both, np.array([each.right for each in told], float))
+    return JudgmentWeights(p_right=p_right, judgment=judgment, shift=shift)
 
 
 async def _told(path: Path, variant: str, checker: LLM, watch: Watch) -> list[Told]:
@@ -93,7 +106,7 @@ async def _told(path: Path, variant: str, checker: LLM, watch: Watch) -> list[To
 
     async def one(answer: Answer, right: bool) -> Told:
         async with room:
-            said = await probability(checker, answer)
+            said = await _probability(checker, answer)
         watch("verifying answers", next(done), len(answers))
         assert answer.p_right is not None, "others were left out"
         return Told(answer.p_right, said, right)
@@ -101,34 +114,17 @@ async def _told(path: Path, variant: str, checker: LLM, watch: Watch) -> list[To
     return await all_of(one(*each) for each in answers)
 
 
-async def probability(checker: LLM, answer: Answer) -> float:
+def _note(fitted: JudgmentWeights, card: Path) -> None:
+    known = read_card(card).model_copy(update={"judgment": fitted})
+    card.write_text(known.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+async def _probability(checker: LLM, answer: Answer) -> float:
     """P(judgment = true) of an answer; a half if the checker fails."""
-    evidence = Evidence(tuple(Hit(each, 0.0, answer.question) for each in answer.sources))
-    draft = Draft(Question(answer.question), answer.claims, evidence)
-    turn = load("chain_verify").render(answer=as_written(draft, places(draft)))
-    sampling = Sampling(max_tokens=ChainVerify.max_tokens, logprobs=ALTERNATIVES)
-    try:
-        reply = await checker.generate((*opening(load("write"), draft), *turn), Chain, sampling)
-    except LLMError:
-        return 0.5
-    return p_true(reply.generations[0].tokens)
-
-
-def p_true(tokens: Sequence[Token]) -> float:
-    """P("true") over all judgments, from the first token in which they differ."""
-    said = ""
-    for token in tokens:
-        if _BEFORE in said and (word := _begins(token.text)):
-            weight = dict.fromkeys(Judgment, 0.0)
-            for text, logprob in {**dict(token.alternatives), token.text: token.logprob}.items():
-                if alternative := _begins(text):
-                    weight[alternative] += math.exp(logprob)
-            whole = sum(weight.values())
-            return weight[Judgment.TRUE] / whole if whole else float(word is Judgment.TRUE)
-        said += token.text
-    return 0.5
-
-
-def _begins(text: str) -> Judgment | None:
-    letters = text.strip(" \t\n\"'[],:").casefold()
-    return next((each for each in Judgment if letters and each.value.startswith(letters)), None)
+    with start_run():
+        try:
+            return await probability_of_true(
+                checker, Question(answer.question), answer.claims, answer.sources
+            )
+        except LLMError:
+            return 0.5

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from upheld.text.words import terms
 from upheld.types import Passage
 from upheld_lab.bench.split import SIDES, Split, article, split_of_article
-from upheld_lab.training.cov_rag.sources import GoldQuestion, without_leaks
+from upheld_lab.training.sources import GoldQuestion, without_leaks
 
 NAMES = (
     "Vell", "Orrin", "Harrow", "Skerry", "Marl", "Dunmore", "Ashby", "Calder", "Fenwick", "Tarn",
@@ -59,6 +59,10 @@ class Lighthouses:
             )
             for query in queries
         ]
+
+    async def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        wanted = frozenset(ids)
+        return {each.id: each for each in articles() if each.id in wanted}
 
 
 def asked(name: str) -> list[GoldQuestion]:

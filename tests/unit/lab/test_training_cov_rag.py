@@ -44,8 +44,8 @@ from upheld_lab.training.cov_rag.drafts import (
     wrong_marks,
 )
 from upheld_lab.training.cov_rag.labels import chain_of
-from upheld_lab.training.cov_rag.sources import GoldQuestion, OwnSource, without_leaks
 from upheld_lab.training.language_model.examples import Example, read_examples
+from upheld_lab.training.sources import GoldQuestion, OwnSource, without_leaks
 
 BY_ID = {each.id: each for each in articles()}
 WRITTEN = {"claims": [{"sources": [2], "text": "Many birds nest below the lighthouse of Vell."}]}

@@ -13,7 +13,7 @@ from upheld_lab.bench.corpus import BenchQuestion
 from upheld_lab.bench.split import Split
 from upheld_lab.training.grader import manuals
 from upheld_lab.training.grader.candidates import tells_nothing
-from upheld_lab.training.grader.data import DIET, examples_of
+from upheld_lab.training.grader.data import examples_of
 from upheld_lab.training.grader.examples import Example
 from upheld_lab.training.grader.manuals import ManualQuestion
 from upheld_lab.training.grader.questions import HYBRIDQA, Asked, without_leaks
@@ -67,11 +67,11 @@ def test_gold_helps_and_what_is_near_does_not() -> None:
     gold = passage("gold", TEXT)
     near = [passage(f"n{i}", f"Harbour {i} is small. It has no light.") for i in range(20)]
     everything = {each.id: each for each in (gold, *near)}
-    rows = list(examples_of(asked("1869"), everything, near, random.Random(0)))
+    rows = list(examples_of(asked("1869"), everything, near, random.Random(0), 2))
     whole = [row for row in rows if row.source == "nq"]
     assert [row.text for row in whole if row.helps] == [gold.searchable]
     drawn = [row.text for row in whole if not row.helps]
-    assert DIET["nq"].negatives <= len(drawn) <= DIET["nq"].negatives + 1
+    assert 2 <= len(drawn) <= 3
     assert set(drawn) <= {each.searchable for each in near}
     assert [row.label for row in rows] == [0 if row.helps else 1 for row in rows]
 
@@ -80,7 +80,7 @@ def test_the_strip_with_the_answer_helps_and_the_one_beside_it_does_not() -> Non
     gold, near = passage("gold", TEXT), [passage("n", "Short.", title="Other")]
     everything = {each.id: each for each in (gold, *near)}
     for seed in range(10):
-        rows = examples_of(asked("1869"), everything, near, random.Random(seed))
+        rows = examples_of(asked("1869"), everything, near, random.Random(seed), 2)
         strips = [row for row in rows if row.source == "nq strips"]
         assert len(strips) == 3
         for row in strips:
@@ -90,7 +90,7 @@ def test_the_strip_with_the_answer_helps_and_the_one_beside_it_does_not() -> Non
 
 def test_a_passage_that_has_the_answer_twice_gives_no_strips() -> None:
     gold = passage("gold", TEXT + " It burnt down in 1901, and 1869 stands over the door.")
-    rows = list(examples_of(asked("1869"), {"gold": gold}, [], random.Random(3)))
+    rows = list(examples_of(asked("1869"), {"gold": gold}, [], random.Random(3), 2))
     assert {row.source for row in rows} <= {"nq", "nq strips"}
     for row in rows:
         assert row.helps == ("1869" in row.text)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from upheld_lab.cli import train_data, train_evaluate, train_language_model
+from upheld_lab.cli.train_sources import Kb, Own, Pack, settings_of, source_of
 
 app = typer.Typer(no_args_is_help=True, help="Recipes that make models.")
 app.add_typer(train_data.app, name="data")
@@ -56,6 +57,9 @@ Translators = Annotated[
 Minutes = Annotated[float, typer.Option(min=0, help="How long to paraphrase.")]
 
 
+Rate = Annotated[
+    float | None, typer.Option(min=0, help="Learning rate; lower to go on from trained weights.")
+]
 Out = Annotated[Path, typer.Option(help="Where model.onnx and tokenizer.json are written.")]
 Cache = Annotated[Path | None, typer.Option(help="Folder of cached vectors and judgements.")]
 Challenge = Annotated[
@@ -73,9 +77,11 @@ Layers = Annotated[
 @app.command()
 def verifier(
     base: Base,
-    data: Data,
     work: Work,
     out: Out,
+    data: Pack = None,
+    questions: Own = None,
+    kb: Kb = None,
     tokens: Tokens = 40_000_000,
     layers: Layers = None,
     challenge: Challenge = None,
@@ -85,14 +91,23 @@ def verifier(
     frozen_layers: Annotated[
         int, typer.Option(min=0, help="Lowest layers that stay as they are; for released weights.")
     ] = 0,
+    rate: Rate = None,
 ) -> None:
     """Train the verifier, or continue a run; export it as int8 ONNX.
 
     SIGTERM or Ctrl-C pauses the run: it writes a checkpoint and ends. WORK/BASE/status.txt tells
     how far it is.
 
-    Example: upheld train verifier --base minilm/ --data pack/ --work run/ --out models/verifier
+    Examples:
+
+        upheld train verifier --base minilm/ --data pack/ --work run/ --out models/verifier
+
+        upheld train verifier --base released/ --questions mine.jsonl --kb kb --rate 1e-5
+        --tokens 500000 --work run/ --out mine/
     """
+    if data is None or questions is not None:
+        _train_own_verifier(base, work, out, data, questions, kb, tokens, rate)
+        return
     places = (base, data, work, challenge)
     _train(
         "verifier",
@@ -155,19 +170,18 @@ def released(
 @app.command()
 def grader(
     base: Base,
-    data: Data,
     work: Work,
     out: Out,
+    data: Pack = None,
+    questions: Own = None,
+    kb: Kb = None,
     tokens: Tokens = 4_000_000,
     cache: Cache = None,
     manuals: Annotated[
         Path | None,
         typer.Option(help="Also questions on manuals, which are installed below this folder (/)."),
     ] = None,
-    rate: Annotated[
-        float | None,
-        typer.Option(min=0, help="Learning rate; lower to go on from trained weights."),
-    ] = None,
+    rate: Rate = None,
 ) -> None:
     """Train the model that says whether a passage helps, and export it as int8 ONNX.
 
@@ -176,22 +190,28 @@ def grader(
         upheld train grader --base minilm/ --data pack/ --work run/ --out models/grader
 
         upheld train grader --base released/ --manuals / --rate 3e-5 --data pack/ --work w/ --out g/
+
+        upheld train grader --base released/ --questions mine.jsonl --kb kb --rate 3e-5
+        --tokens 500000 --work w/ --out g/
     """
     from upheld_lab.bench.report import watching
     from upheld_lab.bench.vectors import default_cache
-    from upheld_lab.training.grader.make import make
-    from upheld_lab.training.verifier.make import Places
+    from upheld_lab.training.grader.data import Fed
+    from upheld_lab.training.grader.make import make, mined
+    from upheld_lab.training.own import grader_feeds
+
+    async def own() -> tuple[Fed, Fed]:
+        async with source_of(data, questions, settings_of(kb, None, None)) as source:
+            return await grader_feeds(source)
 
     with watching() as watch:
-        made = make(
-            Places(base, data, work),
-            tokens,
-            out,
-            cache or default_cache(),
-            watch,
-            manuals=manuals,
-            rate=rate,
-        )
+
+        def feeds() -> tuple[Fed, Fed]:
+            if data is None or questions is not None:
+                return asyncio.run(own())
+            return asyncio.run(mined(data, cache or default_cache(), watch, manuals))
+
+        made = make(base, work, tokens, out, feeds, rate)
     typer.echo(json.dumps(made, indent=2))
 
 
@@ -262,4 +282,26 @@ def _train(
     if translators is not None:
         paraphrase(DIETS[name], places, translators, minutes)
     made = make(DIETS[name], places, tokens, layers, out, processor_minutes, frozen_layers)
+    typer.echo(json.dumps(made, indent=2))
+
+
+def _train_own_verifier(
+    base: Path,
+    work: Path,
+    out: Path,
+    data: Path | None,
+    questions: Path | None,
+    kb: str | None,
+    tokens: int,
+    rate: float | None,
+) -> None:
+    from upheld_lab.training.own import verifier_pairs
+    from upheld_lab.training.verifier.make import make_own
+    from upheld_lab.training.verifier.pairs import Pair
+
+    async def pairs() -> tuple[list[Pair], list[Pair]]:
+        async with source_of(data, questions, settings_of(kb, None, None)) as source:
+            return await verifier_pairs(source)
+
+    made = make_own(base, *asyncio.run(pairs()), tokens, work, out, rate)
     typer.echo(json.dumps(made, indent=2))

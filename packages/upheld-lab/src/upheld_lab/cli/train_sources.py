@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from upheld.resources.open import Resources
     from upheld.settings import Settings
     from upheld_lab.bench.report import Watch
-    from upheld_lab.training.cov_rag.sources import Source
     from upheld_lab.training.fave.sessions import Planned
+    from upheld_lab.training.sources import Source
 
 Pack = Annotated[Path | None, typer.Option("--data", help="Folder of the data pack.")]
 Own = Annotated[
@@ -41,7 +41,7 @@ async def source_of(
 ) -> AsyncIterator[Source]:
     """The data pack, or your questions over your knowledge base."""
     from upheld.resources.open import open_resources
-    from upheld_lab.training.cov_rag.sources import OwnSource, PackSource
+    from upheld_lab.training.sources import OwnSource, PackSource
 
     if (data is None) == (questions is None):
         raise UsageError("Give either --data or --questions.")
@@ -69,8 +69,8 @@ async def planned_of(
     from upheld_lab.bench.prepared import SCOPE
     from upheld_lab.bench.runs.kb import knowledge_base
     from upheld_lab.bench.vectors import default_cache
-    from upheld_lab.training.cov_rag.sources import OwnSource
     from upheld_lab.training.fave.decompositions import facts_of, read_planned
+    from upheld_lab.training.sources import OwnSource
 
     if (data is None) == (questions is None):
         raise UsageError("Give either --data or --questions.")

@@ -30,8 +30,8 @@ from upheld_lab.bench.split import SIDES, Split
 from upheld_lab.training.cov_rag.damage import damage
 from upheld_lab.training.cov_rag.drafts import SPOILS, Others, Shown, Written, damaged, right
 from upheld_lab.training.cov_rag.labels import chain_of, direct_of, truthfulness
-from upheld_lab.training.cov_rag.sources import GoldQuestion, Source
 from upheld_lab.training.language_model.examples import Example, write_examples, write_lines
+from upheld_lab.training.sources import GoldQuestion, Source
 
 EXAMPLES, COUNTS, TO_CHECK = "examples.jsonl", "counts.json", "to_check.jsonl"
 PROMPTS = ("write", "chain_verify", "direct_revise")

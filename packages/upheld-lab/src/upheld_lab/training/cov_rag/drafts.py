@@ -19,8 +19,8 @@ from upheld.text.sentences import sentences
 from upheld.text.words import terms, words
 from upheld.types import Draft, Evidence, Hit, Passage, Question
 from upheld_lab.bench.metrics import answer_in
-from upheld_lab.training.cov_rag.sources import GoldQuestion
 from upheld_lab.training.grader.candidates import is_telling
+from upheld_lab.training.sources import GoldQuestion
 from upheld_lab.training.verifier.questions import statement
 
 LONGEST = 300  # characters of a claim, as in the writer's schema

@@ -36,7 +36,7 @@ from upheld_lab.training.cov_rag.damage import damage
 from upheld_lab.training.cov_rag.data import written_by
 from upheld_lab.training.cov_rag.drafts import Shown, Written
 from upheld_lab.training.cov_rag.labels import chain_of, citation_accuracy
-from upheld_lab.training.cov_rag.sources import GoldQuestion, Source
+from upheld_lab.training.sources import GoldQuestion, Source
 
 DAMAGED = 0.25  # of the questions
 # Questions, not calls: a verification follows its answer while the server still holds its prompt.

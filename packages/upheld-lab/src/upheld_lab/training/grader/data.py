@@ -78,7 +78,9 @@ async def feed(
     examples = [
         example
         for question, near in zip(questions, hard, strict=True)
-        for example in examples_of(question, corpus.passages, near, dice)
+        for example in examples_of(
+            question, corpus.passages, near, dice, DIET[question.set].negatives
+        )
     ]
     if manuals is not None:
         examples += await manual_examples(manuals, cache, watch, split, dice)
@@ -89,19 +91,23 @@ async def feed(
 
 
 def examples_of(
-    question: Asked, passages: Mapping[str, Passage], near: Sequence[Passage], dice: random.Random
+    question: Asked,
+    passages: Mapping[str, Passage],
+    near: Sequence[Passage],
+    dice: random.Random,
+    negatives: int,
 ) -> Iterator[Example]:
     """Its gold, passages that a search would rather not find, and strips of both."""
     gold = [passages[id] for id in sorted(question.gold)]
     for passage in gold:
         yield Example(question.text, passage.searchable, True, question.set)
-    negatives = drawn(near, DIET[question.set].negatives, dice)
+    others = drawn(near, negatives, dice)
     if dice.random() < RANDOM:
         anywhere = passages[dice.choice(list(passages))]
-        negatives += [anywhere] if tells_nothing(anywhere, question) else []
-    for passage in negatives:
+        others += [anywhere] if tells_nothing(anywhere, question) else []
+    for passage in others:
         yield Example(question.text, passage.searchable, False, question.set)
-    yield from _strips(question, gold, negatives, dice)
+    yield from _strips(question, gold, others, dice)
 
 
 def _strips(

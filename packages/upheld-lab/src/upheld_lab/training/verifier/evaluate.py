@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,16 +62,23 @@ def nearest(case: Case) -> str:
 def watch(
     data: Path, challenge: Path | None, tokenizer: Any, *, bf16: bool, sample: int = SAMPLE
 ) -> Callable[[CrossEncoder], dict[str, float]]:
-    """A function from a model to its AUC on each watched set.
-
-    Of the challenge also the share of twins whose true claim has the higher score.
-    """
-    sets: dict[str, list[Pair]] = {}
+    """A function from a model to its AUC on each watched set of the data pack."""
+    sets: dict[str, Sequence[Pair]] = {}
     for name in WATCHED:
         cases = sorted(load(name, data), key=lambda case: lot("watch", case.claim))[:sample]
         sets[name] = [Pair(nearest(c), c.claim, c.label, name, c.document) for c in cases]
     if challenge is not None:
         sets[CHALLENGE] = challenge_pairs(challenge)
+    return watch_pairs(sets, tokenizer, bf16=bf16)
+
+
+def watch_pairs(
+    sets: Mapping[str, Sequence[Pair]], tokenizer: Any, *, bf16: bool
+) -> Callable[[CrossEncoder], dict[str, float]]:
+    """A function from a model to its AUC on each of these sets.
+
+    Of the challenge also the share of twins whose true claim has the higher score.
+    """
 
     def figures(model: CrossEncoder) -> dict[str, float]:
         found = {}

@@ -76,7 +76,7 @@ def asked_of_wikipedia(
     for one in questions[:limit]:
         title, text = texts[one.passage]
         near = [texts[id][1] for id in same_article[article(title)] if id != one.passage]
-        for passage, claim, label in _pairs(one, text, beside[one.passage], near, dice):
+        for passage, claim, label in pairs_of(one, text, beside[one.passage], near, dice):
             found.append(Pair(premise(title, passage), claim, label, "questions", article(title)))
     return found
 
@@ -98,9 +98,10 @@ def asked_of_science(data: Path) -> Iterator[Pair]:
         yield Pair(text, claim, label, "questions-science", f"pubmed:{id}")
 
 
-def _pairs(
+def pairs_of(
     one: Asked, text: str, beside: Sequence[Asked], near: Sequence[str], dice: random.Random
 ) -> Iterator[tuple[str, str, Label]]:
+    """Premise, claim and label; `beside` lends wrong answers, `near` texts without the answer."""
     others = sorted({each.answer for each in beside if each.answer} - {one.answer})
     if one.answer is None:
         if others:

@@ -58,6 +58,10 @@ class Source(Protocol):
         """The best passages of one side for each query."""
         ...
 
+    async def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        """The passages with these ids; gold is among them."""
+        ...
+
 
 class PackSource:
     """SQuAD and Natural Questions over the data pack's passages, searched by BM25."""
@@ -76,6 +80,9 @@ class PackSource:
         self, queries: Sequence[str], side: Split, limit: int
     ) -> list[tuple[Passage, ...]]:
         return [tuple(found) for found in self._index(side).search(queries, limit)]
+
+    async def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        return {id: self._corpus.passages[id] for id in ids}
 
     def _index(self, side: Split) -> ReferenceBM25:
         if side not in (known := self._indexes):
@@ -125,9 +132,9 @@ class OwnSource:
             for each in load_own(self._file).questions
             if (each.answers and each.gold) or each.answerable is False
         ]
-        ids = sorted(frozenset().union(*(each.gold for each in asked)))
-        passages = {each.id: each for each in await self._parts.index.passages(ids, self._scope)}
-        if missing := [id for id in ids if id not in passages]:
+        ids = frozenset().union(*(each.gold for each in asked))
+        passages = await self.passages(ids)
+        if missing := sorted(ids - passages.keys()):
             raise UsageError(
                 f"{self._file.name}: {len(missing)} gold passages are not in {self._scope}: "
                 f"{', '.join(missing[:3])}",
@@ -154,6 +161,10 @@ class OwnSource:
             of_side = [each for each in hits.passages if split_of_article(each.document_id) is side]
             found.append(tuple(of_side[:limit]))
         return found
+
+    async def passages(self, ids: Iterable[str]) -> dict[str, Passage]:
+        found = await self._parts.index.passages(sorted(ids), self._scope)
+        return {each.id: each for each in found}
 
 
 def without_leaks(

@@ -417,6 +417,14 @@ async def test_another_run_is_refused_with_what_differs(tmp_path: Path) -> None:
     assert folder.manifest()["resumed"] == []
 
 
+async def test_a_run_with_another_planner_is_another_run(tmp_path: Path) -> None:
+    folder, _ = await run(plan_for(tmp_path / "run", "rag"))
+    parts, llm = await parts_with(said)
+    with pytest.raises(UsageError, match="planner"):
+        await run_on(plan_for(tmp_path / "run", "rag"), replace(parts, planner=llm), JUDGES, unseen)
+    assert "planner" not in folder.manifest()["models"]
+
+
 async def test_scoring_again_asks_nothing_and_replaces_all(tmp_path: Path) -> None:
     folder, _ = await run(plan_for(tmp_path / "run"))
     before = scores_of(folder)

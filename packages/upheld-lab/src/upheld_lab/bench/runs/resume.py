@@ -55,6 +55,7 @@ async def facts(parts: Resources, judges: Judges, **chosen: Any) -> Facts:
             "embedder": parts.embedder.identity if parts.embedder else None,
             "grader": grader.identity if grader else None,
             "verifier": verifier.identity if verifier else None,
+            **_seats(parts),
         },
         llm=parts.llm.identity if parts.llm else None,
         settings={name: getattr(parts.settings, name) for name in SETTINGS},
@@ -62,6 +63,14 @@ async def facts(parts: Resources, judges: Judges, **chosen: Any) -> Facts:
     )
     as_kept: Facts = json.loads(json.dumps(to_json(told)))
     return as_kept
+
+
+def _seats(parts: Resources) -> dict[str, Any]:
+    """The models that plan and judge beside the writer, and what a judgment weighs, if any."""
+    weights = parts.judgment.model_dump() if parts.judgment else None
+    seats = {"planner": parts.planner, "checker": parts.checker}
+    found = {name: model.identity for name, model in seats.items() if model is not None}
+    return found if weights is None else found | {"judgment": weights}
 
 
 async def corpus_hash(parts: Resources) -> str:

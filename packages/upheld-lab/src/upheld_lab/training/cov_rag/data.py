@@ -35,7 +35,7 @@ from upheld_lab.training.sources import GoldQuestion, Source
 
 EXAMPLES, COUNTS, TO_CHECK = "examples.jsonl", "counts.json", "to_check.jsonl"
 PROMPTS = ("write", "chain_verify", "direct_revise")
-RIGHT = 0.45  # of the drafts to verify; a checker that always says "true" is right as often
+RIGHT = 0.6  # of the drafts to verify; of those that are not empty, half are "true" then
 FROM_MODEL = 0.4  # of them, where there is a model to write them
 DAMAGED = 0.3  # of the wrong drafts, where the damaged question finds something else
 REMOVED = 0.05  # questions whose gold passage is taken away: the right draft is an empty list

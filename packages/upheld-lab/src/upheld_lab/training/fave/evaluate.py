@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -10,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from upheld._internal.concurrency import all_of
 from upheld.resources.open import Resources
 from upheld_lab.bench.metrics import paired_interval
 from upheld_lab.bench.report import Watch
 from upheld_lab.training.fave.sessions import SESSIONS, Planned, scored_sessions
+
+_AT_ONCE = 4  # questions: a server writes several sessions in the time of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +39,19 @@ async def measure(
 ) -> list[Recalled]:
     """Measure questions, one line each in `out`; those that are there are not repeated."""
     done = {each.question: each for each in read_recalled(out)}
-    for place, question in enumerate(questions):
-        if question.id not in done:
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(question: Planned) -> None:
+        async with room:
             scored = await scored_sessions(question, parts, sessions=sessions)
-            found = [each.score / len(question.gold) for each in scored]
-            steps = [len(each.questions) for each in scored]
-            one = Recalled(question.id, len(found), _mean(found), _mean(steps))
-            done[question.id] = one
-            with out.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(asdict(one)) + "\n")
-        watch("sessions", place + 1, len(questions))
+        found = [each.score / len(question.gold) for each in scored]
+        steps = [len(each.questions) for each in scored]
+        done[question.id] = Recalled(question.id, len(found), _mean(found), _mean(steps))
+        with out.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(asdict(done[question.id])) + "\n")
+        watch("sessions", len(done), len(questions))
+
+    await all_of(one(each) for each in questions if each.id not in done)
     return [done[each.id] for each in questions]
 
 

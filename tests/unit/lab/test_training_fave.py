@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,9 @@ from upheld_lab.training.fave.decompositions import (
 from upheld_lab.training.fave.sessions import Feedback, ScoredSession, pairs_of
 from upheld_lab.training.language_model.examples import read_examples, read_preferences
 
+STEPS = ("Which animals pay?", "What do dogs pay?")
 QUESTION = PlannedQuestion(
-    "q", "Do dogs pay?", "ferry", ("Do dogs pay?",), frozenset({"a", "b", "c"}), Split.TRAIN
+    "q", "Do dogs pay?", "ferry", STEPS, frozenset({"a", "b", "c"}), Split.TRAIN
 )
 
 
@@ -66,8 +68,12 @@ async def test_the_planner_is_asked_byte_by_byte_what_it_was_trained_on() -> Non
     with start_run():
         sessions = await Plan(llm=llm)(Question(QUESTION.text))
     assert llm.calls[0].messages == example.messages
-    assert [each.text for each in sessions[0]] == ["Do dogs pay?"]
+    assert tuple(each.text for each in sessions[0]) == STEPS
     assert at_most(5).model_validate_json(example.reply)
+
+
+def test_one_step_alone_teaches_nothing() -> None:
+    assert not list(examples([replace(QUESTION, steps=STEPS[:1])]))
 
 
 def test_pairs_prefer_what_finds_more_gold() -> None:
@@ -124,7 +130,7 @@ def pack(folder: Path, *rows: dict[str, object]) -> Path:
 
 
 def row(term: str, question: str, *facts: str) -> dict[str, object]:
-    steps = [f"What is the size of {term}?"]
+    steps = [f"What is the size of {term}?", "What is large?"]
     return {
         "qid": f"{term}/{question}", "term": term, "question": question, "facts": facts,
         "answer": True, "decomposition": steps,

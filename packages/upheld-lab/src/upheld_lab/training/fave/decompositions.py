@@ -117,10 +117,14 @@ def _name(steps: Sequence[str | None], number: int) -> str | None:
 
 
 def examples(questions: Sequence[PlannedQuestion]) -> Iterator[Example]:
-    """Sessions to learn from: the planner's messages, and the steps as it is to write them."""
+    """Sessions to learn from: the planner's messages, and the steps as it is to write them.
+
+    One step alone is left out: every question here needs two facts or more, so that it would teach
+    to search for too little.
+    """
     for each in questions:
         steps = self_contained(each.steps)
-        if steps:
+        if len(steps) > 1:
             yield Example(
                 load("session").render(question=each.text),
                 as_reply(steps),

@@ -6,6 +6,7 @@ import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,8 +97,37 @@ async def test_sessions_are_searched_for_and_scored(tmp_path: Path) -> None:
     counts = await make_pairs([question], opened._parts, tmp_path, ignore)
     assert counts == {}
     assert read_preferences(tmp_path / PAIRS) == []
-    (session,) = [json.loads(line) for line in (tmp_path / SESSIONS).read_text().splitlines()]
-    assert (session["found"], session["gold"]) == (1, 1)
+    (row,) = rows_of(tmp_path / SESSIONS)
+    assert (row["gold"], [each["found"] for each in row["sessions"]]) == (1, [1])
+    await opened.close()
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+async def test_sessions_of_a_stopped_run_are_not_sampled_again(tmp_path: Path) -> None:
+    opened = await kb(tmp_path, lambda *_: {"questions": ["Do dogs pay?"]})
+    asked = [replace(QUESTION, id=id) for id in ("q", "r")]
+    await make_pairs(asked[:1], opened._parts, tmp_path, ignore)
+    (row,) = rows_of(tmp_path / SESSIONS)
+    better = {"questions": ["Which animals pay?"], "found": 9}
+    (tmp_path / SESSIONS).write_text(json.dumps(row | {"sessions": [*row["sessions"], better]}))
+    with (tmp_path / SESSIONS).open("a") as lines:
+        lines.write("\n")
+    counts = await make_pairs(asked, opened._parts, tmp_path, ignore)
+    assert counts == {"train/differ by 2": 1}
+    assert [each["question"] for each in rows_of(tmp_path / SESSIONS)] == ["q", "r"]
+    await opened.close()
+
+
+async def test_sessions_of_another_planner_do_not_count(tmp_path: Path) -> None:
+    opened = await kb(tmp_path, lambda *_: {"questions": ["Do dogs pay?"]})
+    await make_pairs([QUESTION], opened._parts, tmp_path, ignore)
+    (row,) = rows_of(tmp_path / SESSIONS)
+    (tmp_path / SESSIONS).write_text(json.dumps(row | {"planner": "another"}) + "\n")
+    await make_pairs([QUESTION], opened._parts, tmp_path, ignore)
+    assert rows_of(tmp_path / SESSIONS) == [row]
     await opened.close()
 
 
@@ -116,8 +146,8 @@ async def test_the_papers_feedback_counts_what_the_answer_states(tmp_path: Path)
     gold = frozenset(each.passage.id for each in evidence)
     question = PlannedQuestion("q", "How long?", "ferry", (), gold, Split.DEV)
     await make_pairs([question], opened._parts, tmp_path, ignore, Feedback.ANSWER)
-    (session,) = [json.loads(line) for line in (tmp_path / SESSIONS).read_text().splitlines()]
-    assert 0 <= session["found"] <= session["gold"]
+    (row,) = rows_of(tmp_path / SESSIONS)
+    assert all(0 <= each["found"] <= row["gold"] for each in row["sessions"])
     await opened.close()
 
 

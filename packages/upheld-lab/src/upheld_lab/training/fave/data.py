@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from upheld._internal.concurrency import all_of
 from upheld.resources.open import Resources
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.split import SIDES, Split
 from upheld_lab.training.fave.decompositions import PlannedQuestion, examples
-from upheld_lab.training.fave.sessions import Feedback, Planned, pairs_of, scored_sessions
+from upheld_lab.training.fave.sessions import (
+    Feedback,
+    Planned,
+    ScoredSession,
+    pairs_of,
+    scored_sessions,
+)
 from upheld_lab.training.language_model.examples import (
-    Preference,
     write_examples,
-    write_lines,
     write_preferences,
 )
 
 EXAMPLES, PAIRS, SESSIONS = "examples.jsonl", "pairs.jsonl", "sessions.jsonl"
 PROMPTS = ("session",)
+_AT_ONCE = 2  # questions: one is searched for while the server writes the eight sessions of another
 
 
 def make_examples(questions: Sequence[PlannedQuestion], out: Path) -> dict[str, int]:
@@ -41,28 +48,52 @@ async def make_pairs(
 ) -> dict[str, int]:
     """Write pairs of sessions of the planner that the parts name; return how many by difference.
 
-    Every session with its score is written too: the mean says how good the planner is.
+    The sessions of a question are kept with their scores as they come: a run that was stopped goes
+    on, unless another planner or feedback is asked for.
     """
-    pairs, sessions = list[Preference](), list[dict[str, object]]()
-    for place, question in enumerate(questions, start=1):
-        scored = await scored_sessions(question, parts, feedback)
-        pairs += pairs_of(question, scored)
-        sessions += [
-            {
-                "question": question.id,
-                "split": question.split.value,
-                "questions": each.questions,
-                "found": each.score,
-                "gold": len(question.gold),
-            }
-            for each in scored
-        ]
-        watch("sessions", place, len(questions))
+    planner = parts.planner or parts.llm
+    assert planner is not None, "sessions are planned by a language model"
+    source = {"planner": planner.identity, "feedback": feedback.value}
+    path, room = out / SESSIONS, asyncio.Semaphore(_AT_ONCE)
+    kept = _kept_sessions(path, source)
+    if not kept:
+        path.unlink(missing_ok=True)
+
+    async def one(question: Planned) -> None:
+        async with room:
+            scored = await scored_sessions(question, parts, feedback)
+        kept[question.id] = scored
+        row = {
+            "question": question.id,
+            "split": question.split.value,
+            "gold": len(question.gold),
+            "sessions": [{"questions": each.questions, "found": each.score} for each in scored],
+        }
+        with path.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(row | source, ensure_ascii=False) + "\n")
+        watch("sessions", len(kept), len(questions))
+
+    await all_of(one(each) for each in questions if each.id not in kept)
+    pairs = [pair for each in questions for pair in pairs_of(each, kept[each.id])]
     write_preferences(pairs, out / PAIRS)
-    write_lines(sessions, out / SESSIONS)
     counts = Counter(f"{each.split}/differ by {min(each.difference, 2)}" for each in pairs)
     (out / "counts.json").write_text(json.dumps(dict(sorted(counts.items())), indent=1))
     return dict(sorted(counts.items()))
+
+
+def _kept_sessions(path: Path, source: Mapping[str, str]) -> dict[str, list[ScoredSession]]:
+    """The sessions that an earlier run kept; none if any of them is of another source."""
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    if any(row.get(name) != value for row in rows for name, value in source.items()):
+        return {}
+    return {
+        row["question"]: [
+            ScoredSession(tuple(each["questions"]), each["found"]) for each in row["sessions"]
+        ]
+        for row in rows
+    }
 
 
 def _count(questions: Sequence[PlannedQuestion], side: Split) -> int:

@@ -83,7 +83,7 @@ test-service:  ## HTTP on PostgreSQL: keys, tenants, jobs, faults
 test-models:  ## the weights that are shipped, and a language model on llama.cpp
 	$(BIN)/pytest $(GATE) tests/integration/models
 
-test-train: train-env  ## training a tiny language model: masks, resuming, exports, the arms
+test-train: train-env weights  ## training a tiny language model: masks, resuming, exports, the arms
 	OMP_NUM_THREADS=1 $(TRAIN)/pytest -n 2 --dist worksteal --durations 10 -m "$(TRAINING)" tests/training
 
 test-hosts:  ## several hosts on one store and on one Ray cluster, one test after the other

@@ -86,10 +86,10 @@ def test_a_large_parent_leaves_its_child_room(worker: ReadWorker) -> None:
 
 
 def test_a_child_that_hangs_is_stopped_in_time() -> None:
-    limits = Limits(seconds=1.5)
+    limits = Limits(seconds=4)  # a new child starts within it on a machine that is busy, too
     with ReadWorker(limits, command=(sys.executable, "-c", BAD_READER)) as worker:
         began = time.monotonic()
-        with pytest.raises(ReadError, match=r"bad\.pdf took more than 1\.5 s"):
+        with pytest.raises(ReadError, match=r"bad\.pdf took more than 4 s"):
             worker(b"hang", "bad.pdf")
         assert time.monotonic() - began < 10
         assert worker(b"fine", "a").text == "fine"

@@ -94,10 +94,11 @@ async def test_sessions_are_searched_for_and_scored(tmp_path: Path) -> None:
     evidence = await opened.search("crossing")
     gold = frozenset({evidence[0].passage.id})
     question = PlannedQuestion("q", "How long?", "ferry", (), gold, Split.DEV)
-    counts = await make_pairs([question], opened._parts, tmp_path, ignore)
+    out = tmp_path / "new"
+    counts = await make_pairs([question], opened._parts, out, ignore)
     assert counts == {}
-    assert read_preferences(tmp_path / PAIRS) == []
-    (row,) = rows_of(tmp_path / SESSIONS)
+    assert read_preferences(out / PAIRS) == []
+    (row,) = rows_of(out / SESSIONS)
     assert (row["gold"], [each["found"] for each in row["sessions"]]) == (1, [1])
     await opened.close()
 

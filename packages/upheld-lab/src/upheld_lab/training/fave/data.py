@@ -55,9 +55,7 @@ async def make_pairs(
     assert planner is not None, "sessions are planned by a language model"
     source = {"planner": planner.identity, "feedback": feedback.value}
     path, room = out / SESSIONS, asyncio.Semaphore(_AT_ONCE)
-    kept = _kept_sessions(path, source)
-    if not kept:
-        path.unlink(missing_ok=True)
+    kept = _continued(path, source)
 
     async def one(question: Planned) -> None:
         async with room:
@@ -81,12 +79,13 @@ async def make_pairs(
     return dict(sorted(counts.items()))
 
 
-def _kept_sessions(path: Path, source: Mapping[str, str]) -> dict[str, list[ScoredSession]]:
-    """The sessions that an earlier run kept; none if any of them is of another source."""
-    if not path.exists():
-        return {}
+def _continued(path: Path, source: Mapping[str, str]) -> dict[str, list[ScoredSession]]:
+    """The sessions that an earlier run kept; a file with those of another source is begun anew."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     if any(row.get(name) != value for row in rows for name, value in source.items()):
+        path.write_text("")
         return {}
     return {
         row["question"]: [

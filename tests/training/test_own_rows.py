@@ -42,16 +42,18 @@ async def test_a_verifier_of_your_own_judges(base: Path, tmp_path: Path) -> None
     await model.close()
 
 
-async def test_a_grader_of_your_own_grades(base: Path, tmp_path: Path) -> None:
-    fed, dev = await grader_feeds(Lighthouses())
+def test_a_grader_of_your_own_grades(base: Path, tmp_path: Path) -> None:
+    fed, dev = asyncio.run(grader_feeds(Lighthouses()))
     many = Fed(dev.examples * 6, dev.counts, dev.questions)
-    await asyncio.to_thread(
-        grader.make, base, tmp_path / "run", TOKENS, tmp_path / "out", lambda: (fed, many), 3e-5
-    )
-    model = LocalGrader(*exported(tmp_path))
-    (score,) = await model.grade([QueryPassagePair("When was it built?", "It was built in 1850.")])
-    assert 0 < score < 1
-    await model.close()
+    grader.make(base, tmp_path / "run", TOKENS, tmp_path / "out", lambda: (fed, many), 3e-5)
+
+    async def graded() -> float:
+        model = LocalGrader(*exported(tmp_path))
+        (score,) = await model.grade([QueryPassagePair("When was it built?", "Built in 1850.")])
+        await model.close()
+        return score
+
+    assert 0 < asyncio.run(graded()) < 1
 
 
 async def test_too_few_questions_are_refused_before_the_training(

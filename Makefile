@@ -118,16 +118,17 @@ bench:  ## DATA=path of the data pack
 	$(BIN)/upheld bench speed
 	$(BIN)/upheld bench retrieval --data $(DATA) --passages 20000 --questions 300
 
+# Every time: the environment outlives the checkout that made it.
 train-env: $(CACHE)/train-venv/.ready  ## torch and what trains with it, in an environment of their own
+	$(UV_TRAIN) install --no-deps --no-build-isolation $(OURS)
 
 $(CACHE)/train-venv/.ready: requirements/train.lock requirements/llama.lock | $(VENV)/.ready
 	$(PYTHON) -m venv $(CACHE)/train-venv
 	$(TRAIN)/pip install --quiet $(TORCH)
 	$(UV_TRAIN) install --require-hashes --no-deps -r requirements/train.lock -r requirements/llama.lock
-	$(UV_TRAIN) install --no-deps --no-build-isolation $(OURS)
 	touch $@
 
-train-verifier: $(CACHE)/train-venv/.ready weights  ## DATA=path of the data pack; starts the run or goes on with it
+train-verifier: train-env weights  ## DATA=path of the data pack; starts the run or goes on with it
 	nice -n 10 $(TRAIN)/upheld train verifier --base $(BASE) --data $(DATA) --tokens $(TOKENS) \
 		--challenge tests/data/challenge --work $(CACHE)/verifier --out $(CACHE)/verifier/model
 

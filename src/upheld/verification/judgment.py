@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from upheld.answer.render import p_right_of
 from upheld.errors import LLMError
-from upheld.ports import LLM, Embedder, Grader, Sampling, Token
+from upheld.ports import LLM, Embedder, Grader, Message, Sampling, Token
 from upheld.prompts import load
 from upheld.prompts.card import JudgmentWeights
 from upheld.prompts.prompt import as_written, opening, places
@@ -66,8 +66,12 @@ async def probability_of_true(
     hits = tuple(Hit(known[id], 0.0, question.text) for id in ids if id in known)
     draft = Draft(question, tuple(claims), Evidence(hits))
     turn = load("chain_verify").render(answer=as_written(draft, places(draft)))
+    return await probability_after((*opening(load("write"), draft), *turn), checker)
+
+
+async def probability_after(messages: Sequence[Message], checker: LLM) -> float:
+    """P(judgment = true) of the draft that these messages ask to verify."""
     sampling = Sampling(max_tokens=ChainVerify.max_tokens, logprobs=_ALTERNATIVES)
-    messages = (*opening(load("write"), draft), *turn)
     reply = await generate(checker, "judgment", messages, Chain, sampling)
     return p_true(reply.generations[0].tokens)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from tests.unit.fake_kb import kb
 from tests.unit.lab.lighthouses import NAMES, Lighthouses, built
 from upheld.errors import UsageError
 from upheld.ports import Message
+from upheld.verification.chain import Chain
 from upheld_lab.bench.split import Split
 from upheld_lab.cli.train import app
 from upheld_lab.testing.fake_llm import FakeLLM, Line
@@ -22,6 +23,7 @@ from upheld_lab.training.cov_rag.evaluate import (
     Check,
     Measured,
     balanced_accuracy,
+    by_threshold,
     differences,
     measure,
     read_measured,
@@ -45,7 +47,7 @@ def knows_years(messages: Sequence[Message], output: type[BaseModel] | None) -> 
     asked = messages[1].content.rpartition("Question: ")[2]
     name = next((each for each in asked.split() if each in NAMES), "")
     is_known = asked.startswith("When was the") and bool(name)
-    if output is not None:
+    if output is not None and output is not Chain:
         text = f"The lighthouse of {name} was built in {built(name)}." if is_known else ""
         return {"claims": [{"sources": [1], "text": text}] if is_known else []}
     revised = "" if is_known else "When was the lighthouse built?"
@@ -73,6 +75,24 @@ async def test_answers_judgments_and_revisions_are_measured(tmp_path: Path) -> N
     assert 0 < found["correct"] < 1
     assert found["judgment_balanced_accuracy"] > 0.9
     assert any(each.is_damaged for each in rows)
+
+
+async def test_a_threshold_of_dev_tells_right_drafts_of_test(tmp_path: Path) -> None:
+    rows = await measured(tmp_path, FakeLLM(knows_years))
+    assert {each.p_true for each in rows if each.judgment == "true"} == {1.0}
+    assert by_threshold(rows, rows)["auc"] > 0.9
+
+
+def test_the_threshold_is_the_one_that_dev_needs() -> None:
+    dev = [row("a", p_true=0.3), row("b", p_true=0.2, label="false")]
+    test = [row("c", p_true=0.31), row("d", p_true=0.29, label="false"), row("e", p_true=0.1)]
+    found = by_threshold(dev, test)
+    assert found["threshold"] == 0.3
+    assert found["balanced_accuracy_on_dev"] == 1
+    assert found["balanced_accuracy"] == 0.75
+    assert found["auc"] == 0.5
+    with pytest.raises(ValueError, match="both sides"):
+        by_threshold(dev, [row("f")])
 
 
 async def test_an_arm_that_only_answers_is_not_asked_to_verify(tmp_path: Path) -> None:
@@ -149,4 +169,15 @@ def test_the_command_line_compares_lines_of_either_kind(tmp_path: Path) -> None:
     found = CliRunner().invoke(app, ["evaluate", "compare", str(one), str(other)])
     assert json.loads(found.stdout)["gold_recall"]["mean"] == 0.25
     failed = CliRunner().invoke(app, ["evaluate", "compare", str(one), str(tmp_path / "none")])
+    assert isinstance(failed.exception, UsageError)
+
+
+def test_the_command_line_chooses_a_threshold(tmp_path: Path) -> None:
+    lines = [row("a", p_true=0.9), row("b", p_true=0.2, label="false")]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(asdict(each)) + "\n" for each in lines))
+    found = CliRunner().invoke(app, ["evaluate", "judgments", str(path), str(path)])
+    assert json.loads(found.output)["balanced_accuracy"] == 1
+    path.write_text(json.dumps(asdict(row("a"))))
+    failed = CliRunner().invoke(app, ["evaluate", "judgments", str(path), str(path)])
     assert isinstance(failed.exception, UsageError)

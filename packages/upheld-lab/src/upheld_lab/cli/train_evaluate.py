@@ -130,3 +130,24 @@ def compare(
             help="Both are written by `upheld train evaluate`, for the same questions.",
         ) from error
     typer.echo(json.dumps(found, indent=2))
+
+
+@app.command()
+def judgments(
+    dev: Annotated[Path, typer.Argument(help="Lines of an arm on the dev side.")],
+    test: Annotated[Path, typer.Argument(help="Lines of the same arm on the test side.")],
+) -> None:
+    """Judge by P(judgment = true) above a threshold of dev, not by the more probable word.
+
+    Example: upheld train evaluate judgments chain-dev.jsonl chain-test.jsonl
+    """
+    from upheld_lab.training.cov_rag.evaluate import by_threshold, read_measured
+
+    try:
+        found = by_threshold(read_measured(dev), read_measured(test))
+    except (OSError, TypeError, ValueError) as error:
+        raise UsageError(
+            f"{dev} and {test} have no judgments to compare: {error}",
+            help="Both are written by `upheld train evaluate cov-rag --check chain`.",
+        ) from error
+    typer.echo(json.dumps(found, indent=2))

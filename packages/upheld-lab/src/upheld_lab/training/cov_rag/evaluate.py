@@ -22,16 +22,18 @@ from pydantic import ValidationError
 
 from upheld._internal.concurrency import all_of
 from upheld.errors import LLMError
-from upheld.ports import LLM, Sampling
+from upheld.ports import LLM, Message, Sampling
 from upheld.prompts import load
 from upheld.prompts.prompt import as_written, opening, places
 from upheld.run.trace import start_run
 from upheld.types import Question
 from upheld.verification.chain import Chain, ChainVerify, Direct, Judgment, revision
+from upheld.verification.judgment import probability_after
 from upheld_lab.bench.metrics import answer_in, paired_interval
 from upheld_lab.bench.pack import lot
 from upheld_lab.bench.report import Watch
 from upheld_lab.bench.split import Split
+from upheld_lab.bench.verify.figures import auc
 from upheld_lab.training.cov_rag.damage import damage
 from upheld_lab.training.cov_rag.data import written_by
 from upheld_lab.training.cov_rag.drafts import Shown, Written
@@ -66,6 +68,7 @@ class Measured:
     reference: bool  # a gold passage was found
     reference_after: bool  # with the revised question, if there is one
     revised: str = ""
+    p_true: float | None = None  # P(judgment = true), of a decoder that is held to the form
 
 
 async def measure(
@@ -114,9 +117,11 @@ async def _measured(
         worse = await _shown(source, question, damage(question.text, dice), limit)
         shown = shown if worse.gold else worse
     made = await written_by(llm, shown) or Written(shown, (), "failed")
-    judgment, revised = None, ""
+    judgment, revised, p_true = None, "", None
     if check is not Check.NONE:
         judgment, revised = await _verified(llm, made, chain=check is Check.CHAIN)
+    if check is Check.CHAIN:
+        p_true = await _p_true(llm, made)
     after = await _shown(source, question, revised, limit) if revised else shown
     return Measured(
         question=question.id,
@@ -130,6 +135,7 @@ async def _measured(
         reference=bool(shown.gold),
         reference_after=bool(after.gold),
         revised=revised,
+        p_true=p_true,
     )
 
 
@@ -140,14 +146,10 @@ async def _shown(source: Source, question: GoldQuestion, query: str, limit: int)
 
 async def _verified(llm: LLM, made: Written, *, chain: bool) -> tuple[str, str]:
     """The judgment and the revised question, both empty if the reply is not what was asked for."""
-    draft = made.draft
-    turn = load("chain_verify" if chain else "direct_revise")
-    answer = as_written(draft, places(draft))
-    messages = (*opening(load("write"), draft), *turn.render(answer=answer))
     sampling = Sampling(max_tokens=ChainVerify.max_tokens)
     try:
         with start_run():
-            pieces = [each async for each in llm.stream(messages, sampling)]
+            pieces = [each async for each in llm.stream(_asked(made, chain=chain), sampling)]
         text, asked = "".join(pieces), Question(made.shown.text)
         if chain:
             scores = Chain.model_validate_json(text)
@@ -156,6 +158,24 @@ async def _verified(llm: LLM, made: Written, *, chain: bool) -> tuple[str, str]:
     except (LLMError, ValidationError):
         return "", ""
     return (Judgment.FALSE if revised else Judgment.TRUE).value, revised
+
+
+async def _p_true(llm: LLM, made: Written) -> float:
+    """P(judgment = true) of the draft; a half if the model fails."""
+    with start_run():
+        try:
+            return await probability_after(_asked(made, chain=True), llm)
+        except LLMError:
+            return 0.5
+
+
+def _asked(made: Written, *, chain: bool) -> tuple[Message, ...]:
+    draft = made.draft
+    turn = load("chain_verify" if chain else "direct_revise")
+    return (
+        *opening(load("write"), draft),
+        *turn.render(answer=as_written(draft, places(draft))),
+    )
 
 
 def summary(rows: Sequence[Measured]) -> dict[str, float]:
@@ -197,6 +217,38 @@ def balanced_accuracy(rows: Sequence[Measured]) -> float:
             )
         )
     return float(np.mean(shares))
+
+
+def by_threshold(dev: Iterable[Measured], test: Iterable[Measured]) -> dict[str, float]:
+    """How well P(judgment = true) tells right drafts, above a threshold that is chosen on dev.
+
+    Half of the drafts of training are right, and fewer of those that a model writes: the more
+    probable judgment need not be the better one.
+    """
+    chosen, told = ([(each.p_true, each) for each in rows] for rows in (dev, test))
+
+    def judged(rows: Sequence[tuple[float | None, Measured]], least: float) -> float:
+        return balanced_accuracy(
+            [
+                replace(each, judgment=(Judgment.TRUE if p >= least else Judgment.FALSE).value)
+                for p, each in rows
+                if p is not None
+            ]
+        )
+
+    levels = sorted({p for p, _ in chosen if p is not None})
+    known = [(p, each.label == Judgment.TRUE) for p, each in told if p is not None]
+    if not levels or not known:
+        raise ValueError("there is no P(judgment = true) on both sides")
+    least = max(levels, key=lambda level: judged(chosen, level))
+    return {
+        "dev": len(chosen),
+        "test": len(known),
+        "threshold": least,
+        "balanced_accuracy_on_dev": judged(chosen, least),
+        "balanced_accuracy": judged(told, least),
+        "auc": auc([p for p, _ in known], [is_right for _, is_right in known]),
+    }
 
 
 def differences(ours: Iterable[Measured], theirs: Iterable[Measured]) -> dict[str, Any]:

@@ -197,6 +197,45 @@ def test_other_data_in_the_same_folder_are_refused(gguf: Path, trained: Path) ->
     assert "other data" in again.stderr
 
 
+def test_a_prompt_that_is_read_once_gives_the_loss_and_gradient_of_trl(
+    gguf: Path, tmp_path: Path
+) -> None:
+    """With replies of different lengths, two pairs at once, and an adapter that has moved."""
+    import torch
+    from trl import DPOConfig, DPOTrainer
+
+    from upheld_lab.training.fave.dpo import SharedPromptTrainer, rows
+    from upheld_lab.training.language_model.base import load_base
+    from upheld_lab.training.language_model.recipe import arguments, lora
+
+    base, recipe = load_base(gguf, tmp_path), tiny_recipe(at_once=2)
+    trainer = SharedPromptTrainer(
+        model=base.model,
+        args=DPOConfig(**arguments(recipe, tmp_path), beta=0.3, max_length=None),
+        train_dataset=rows(preferences(12), recipe),
+        processing_class=base.tokenizer,
+        peft_config=lora(recipe),
+    )
+    learnt = [each for each in trainer.model.parameters() if each.requires_grad]
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for each in learnt:
+            each.add_(torch.randn_like(each) / 20)
+    batch = next(iter(trainer.get_train_dataloader()))
+    found = [
+        [loss, *torch.autograd.grad(loss, learnt)]
+        for loss in (
+            trainer.compute_loss(trainer.model, dict(batch)),
+            DPOTrainer.compute_loss(trainer, trainer.model, dict(batch)),
+        )
+    ]
+    assert abs(float(found[0][0].detach()) - 0.6931) > 1e-3, (
+        "the adapter is not told from the reference"
+    )
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
+
+
 def test_preferences_are_learnt_and_the_best_checkpoint_taken(
     trained: Path, tmp_path: Path
 ) -> None:

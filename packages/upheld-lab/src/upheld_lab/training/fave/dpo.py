@@ -85,7 +85,7 @@ def prefer(
 class SharedPromptTrainer(DPOTrainer):  # type: ignore[misc]  # `trl` has no types
     """Reads the prompt of a pair once, where `trl` reads it with either reply.
 
-    A planner's prompt is several times as long as its replies: a third of a step's time is spared.
+    A planner's prompt is several times as long as its replies: more than half of a step is spared.
     """
 
     def compute_loss(

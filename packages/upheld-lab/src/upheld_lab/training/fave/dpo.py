@@ -201,11 +201,15 @@ def _encoded(base: Base, pair: Preference, reply: str) -> Encoded:
 
 
 def _cost(model: Any, pairs: Sequence[tuple[Encoded, Encoded]], recipe: Recipe) -> Cost:
-    tokens = recipe.epochs * sum(len(one.ids) + len(other.ids) for one, other in pairs)
-    read = tokens
-    if not torch.cuda.is_available():
-        read -= recipe.epochs * sum(len(one.ids) - one.learnt for one, _ in pairs)
+    seen = recipe.epochs * len(pairs)
+    if recipe.steps is not None:
+        seen = min(seen, recipe.steps * recipe.batch)
+    replies = sum(one.learnt + other.learnt for one, other in pairs)
+    prompts = sum(len(one.ids) - one.learnt for one, _ in pairs)
+    once = seen * (replies + prompts) // len(pairs)
+    twice = seen * (replies + 2 * prompts) // len(pairs)
     middle = sorted((one for one, _ in pairs), key=lambda each: len(each.ids))[len(pairs) // 2]
     # The reference reads every token, too: half as many operations as training takes.
-    seconds = 1.5 * seconds_a_token(model, middle) * read
-    return Cost(model.num_parameters(), recipe.epochs * len(pairs), tokens, 2, seconds)
+    a_token = 1.5 * seconds_a_token(model, middle)
+    seconds = a_token * (twice if torch.cuda.is_available() else once)
+    return Cost(model.num_parameters(), seen, twice, 2, seconds)

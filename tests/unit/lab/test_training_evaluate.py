@@ -107,6 +107,12 @@ async def test_an_arm_that_only_answers_is_not_asked_to_verify(tmp_path: Path) -
     assert {*read_measured(tmp_path / "rows.jsonl")} == {*rows}
 
 
+def test_what_no_question_shows_is_left_out_of_the_figures() -> None:
+    found = summary([row("a", label="false"), row("b", label="unclear")])
+    assert "judgment_balanced_accuracy" not in found
+    assert found["valid_json"] == 1
+
+
 async def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
     first = await measured(tmp_path, FakeLLM(knows_years), count=5)
     again = FakeLLM(knows_years)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -179,11 +180,14 @@ def _asked(made: Written, *, chain: bool) -> tuple[Message, ...]:
 
 
 def summary(rows: Sequence[Measured]) -> dict[str, float]:
-    """The figures of an arm; those of its verification if it was asked to verify."""
+    """The figures of an arm; those of its verification if it was asked to verify.
+
+    What no question shows is left out: no right draft, no balanced accuracy.
+    """
     plain = [each for each in rows if not each.is_damaged]
     asked = [each for each in plain if each.has_answer]
     damaged = [each for each in rows if each.is_damaged]
-    answers = {
+    figures = {
         "questions": len(rows),
         "correct": _mean(each.correct for each in asked),
         "citation_f1": _mean(each.citation_f1 for each in asked),
@@ -192,17 +196,17 @@ def summary(rows: Sequence[Measured]) -> dict[str, float]:
         "drafts_right": _mean(each.label == Judgment.TRUE for each in rows),
         "reference_before": _mean(each.reference for each in rows),
     }
-    if all(each.judgment is None for each in rows):
-        return answers
-    return answers | {
-        "judgment_balanced_accuracy": balanced_accuracy(rows),
-        "balanced_accuracy_of_empty": balanced_accuracy(
-            [replace(each, judgment="false" if each.is_empty else "true") for each in rows]
-        ),
-        "valid_json": _mean(bool(each.judgment) for each in rows),
-        "reference_after": _mean(each.reference_after for each in rows),
-        "damaged_reference_after": _mean(each.reference_after for each in damaged),
-    }
+    if any(each.judgment is not None for each in rows):
+        figures |= {
+            "judgment_balanced_accuracy": balanced_accuracy(rows),
+            "balanced_accuracy_of_empty": balanced_accuracy(
+                [replace(each, judgment="false" if each.is_empty else "true") for each in rows]
+            ),
+            "valid_json": _mean(bool(each.judgment) for each in rows),
+            "reference_after": _mean(each.reference_after for each in rows),
+            "damaged_reference_after": _mean(each.reference_after for each in damaged),
+        }
+    return {name: value for name, value in figures.items() if not math.isnan(value)}
 
 
 def balanced_accuracy(rows: Sequence[Measured]) -> float:

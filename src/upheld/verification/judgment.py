@@ -72,7 +72,7 @@ async def probability_of_true(
 async def probability_after(messages: Sequence[Message], checker: LLM) -> float:
     """P(judgment = true) of the draft that these messages ask to verify."""
     sampling = Sampling(max_tokens=ChainVerify.max_tokens, logprobs=_ALTERNATIVES)
-    reply = await generate(checker, "judgment", messages, Chain, sampling)
+    reply = await generate(checker, "chain_verify", messages, Chain, sampling)
     return p_true(reply.generations[0].tokens)
 
 

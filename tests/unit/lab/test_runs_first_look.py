@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from tests.unit.lab.test_runs_run import QUESTIONS, plan_for, run, said, scores_of
+from tests.unit.lab.test_runs_run import (
+    JUDGES,
+    QUESTIONS,
+    parts_with,
+    plan_for,
+    run,
+    said,
+    scores_of,
+    unseen,
+)
 from upheld.errors import LLMOutputError, LLMRejectedError
 from upheld.generation.write import Claims
 from upheld.ports import Message
+from upheld.prompts.card import JudgmentWeights
 from upheld.verification.chain import Chain, Judgment
 from upheld_lab.bench.runs.records import Outcome
+from upheld_lab.bench.runs.run import run_on
 from upheld_lab.bench.runs.store import RunFolder
 from upheld_lab.bench.suites.suite import Suite
-from upheld_lab.testing.fake_llm import Line, Script
+from upheld_lab.testing.fake_llm import FakeLLM, Line, Script
 
 MUSEUM = Suite("own", QUESTIONS[1:2], (), {"own.jsonl": "hash"})
 ANEW = "Who built the lighthouse of Harrow?"
@@ -98,3 +110,19 @@ async def test_methods_without_a_chain_keep_nothing(tmp_path: Path) -> None:
     folder, _ = await run(plan_for(tmp_path / "run", "rag", suite=MUSEUM), said)
     assert [each.verified for each in folder.outcomes()] == [None]
     assert scores_of(folder)["q/2", "rag"]["chain_format"] is None
+
+
+async def test_a_checker_that_only_tells_a_probability_is_no_chain_of_verification(
+    tmp_path: Path,
+) -> None:
+    checker = FakeLLM(said)
+    parts, _ = await parts_with(None)
+    weights = JudgmentWeights(p_right=1.0, judgment=1.0, shift=0.0)
+    folder = await run_on(
+        plan_for(tmp_path / "run", "upheld", suite=MUSEUM),
+        replace(parts, checker=checker, judgment=weights),
+        JUDGES,
+        unseen,
+    )
+    assert checker.calls
+    assert [each.verified for each in folder.outcomes()] == [None]

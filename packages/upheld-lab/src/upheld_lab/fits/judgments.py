@@ -43,28 +43,36 @@ class Told:
 async def fit_judgments(
     folders: Sequence[Path], variant: str, checker: LLM, watch: Watch, card: Path | None = None
 ) -> Report:
-    """Let a checker verify the answers of a variant in these runs, and compare.
-
-    The weights of both are written on the checker's card.
-    """
+    """Let a checker verify the answers of a variant in these runs, and compare."""
     told = [each for path in folders for each in await _told(path, variant, checker, watch)]
     if len({each.right for each in told}) < 2:
         raise UsageError(f"There must be right and wrong answers of {variant} in these runs.")
+    return compare(told, checker.identity, card)
+
+
+def compare(told: Sequence[Told], checker: str, card: Path | None = None) -> Report:
+    """Report what tells right answers best.
+
+    The weights of both are noted on the checker's card if both are better than P(right) alone: a
+    checker that knows nothing would make wrong answers sure.
+    """
     right = [each.right for each in told]
-    probabilities = {
-        "P(right)": [each.p_right for each in told],
-        "P(judgment = true)": [each.p_true for each in told],
-        "both": joined(told),
+    tells = {
+        "P(right)": auc([each.p_right for each in told], right),
+        "P(judgment = true)": auc([each.p_true for each in told], right),
+        "both": auc(joined(told), right),
     }
-    rows: list[Row] = [{"by": name, "auc": auc(by, right)} for name, by in probabilities.items()]
     fitted = weights(told)
+    is_better = tells["both"] > tells["P(right)"]
     if card is not None:
-        _note(fitted, card)
+        _note(fitted if is_better else None, card)
+    rows: list[Row] = [{"by": name, "auc": value} for name, value in tells.items()]
     facts = manifest(
-        checker=checker.identity,
+        checker=checker,
         answers=len(told),
         right=sum(right),
         weights=fitted.model_dump(),
+        noted=is_better and card is not None,
     )
     return Report("judgments", {}, tuple(rows), facts)
 
@@ -114,7 +122,7 @@ async def _told(path: Path, variant: str, checker: LLM, watch: Watch) -> list[To
     return await all_of(one(*each) for each in answers)
 
 
-def _note(fitted: JudgmentWeights, card: Path) -> None:
+def _note(fitted: JudgmentWeights | None, card: Path) -> None:
     known = read_card(card).model_copy(update={"judgment": fitted})
     card.write_text(known.model_dump_json(indent=1) + "\n", encoding="utf-8")
 

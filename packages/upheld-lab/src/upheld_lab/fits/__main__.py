@@ -85,7 +85,9 @@ def judgments(
             assert checker is not None, "--llm is given"
             return await fit_judgments(runs, variant, checker, watch, card)
 
-    shown(measured, as_json, as_markdown)
+    report = shown(measured, as_json, as_markdown)
+    if card is not None and not report.manifest["noted"]:
+        typer.echo("No weights are on the card: both tell no more than P(right) alone.", err=True)
 
 
 @app.command()

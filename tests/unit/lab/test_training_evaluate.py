@@ -91,8 +91,9 @@ def test_the_threshold_is_the_one_that_dev_needs() -> None:
     assert found["balanced_accuracy_on_dev"] == 1
     assert found["balanced_accuracy"] == 0.75
     assert found["auc"] == 0.5
-    with pytest.raises(ValueError, match="both sides"):
-        by_threshold(dev, [row("f")])
+    for one_sided in (row("f"), row("g", p_true=0.4)):
+        with pytest.raises(ValueError, match="both sides"):
+            by_threshold(dev, [one_sided])
 
 
 async def test_an_arm_that_only_answers_is_not_asked_to_verify(tmp_path: Path) -> None:

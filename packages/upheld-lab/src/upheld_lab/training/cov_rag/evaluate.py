@@ -229,29 +229,32 @@ def by_threshold(dev: Iterable[Measured], test: Iterable[Measured]) -> dict[str,
     Half of the drafts of training are right, and fewer of those that a model writes: the more
     probable judgment need not be the better one.
     """
-    chosen, told = ([(each.p_true, each) for each in rows] for rows in (dev, test))
+    chosen, told = (
+        [(each.p_true, each) for each in rows if each.p_true is not None] for rows in (dev, test)
+    )
+    if any(
+        {each.label == Judgment.TRUE for _, each in side} != {True, False}
+        for side in (chosen, told)
+    ):
+        raise ValueError("both sides need drafts with P(judgment = true), right ones and others")
 
-    def judged(rows: Sequence[tuple[float | None, Measured]], least: float) -> float:
+    def judged(rows: Sequence[tuple[float, Measured]], least: float) -> float:
         return balanced_accuracy(
             [
                 replace(each, judgment=(Judgment.TRUE if p >= least else Judgment.FALSE).value)
                 for p, each in rows
-                if p is not None
             ]
         )
 
-    levels = sorted({p for p, _ in chosen if p is not None})
-    known = [(p, each.label == Judgment.TRUE) for p, each in told if p is not None]
-    if not levels or not known:
-        raise ValueError("there is no P(judgment = true) on both sides")
+    levels = sorted({p for p, _ in chosen})
     least = max(levels, key=lambda level: judged(chosen, level))
     return {
         "dev": len(chosen),
-        "test": len(known),
+        "test": len(told),
         "threshold": least,
         "balanced_accuracy_on_dev": judged(chosen, least),
         "balanced_accuracy": judged(told, least),
-        "auc": auc([p for p, _ in known], [is_right for _, is_right in known]),
+        "auc": auc([p for p, _ in told], [each.label == Judgment.TRUE for _, each in told]),
     }
 
 

@@ -13,12 +13,15 @@ from typer.testing import CliRunner
 
 from tests.unit.fake_kb import kb
 from tests.unit.lab.lighthouses import NAMES, Lighthouses, built
-from upheld.errors import UsageError
-from upheld.ports import Message
+from upheld.errors import LLMUnavailableError, UsageError
+from upheld.ports import LLM, Message
+from upheld.resources.open import Resources
+from upheld.settings import load_settings
 from upheld.verification.chain import Chain
 from upheld_lab.bench.split import Split
 from upheld_lab.cli.train import app
-from upheld_lab.testing.fake_llm import FakeLLM, Line
+from upheld_lab.cli.train_sources import planned_of
+from upheld_lab.testing.fake_llm import FakeLLM, Line, Script
 from upheld_lab.training.cov_rag.evaluate import (
     Check,
     Measured,
@@ -31,6 +34,7 @@ from upheld_lab.training.cov_rag.evaluate import (
 )
 from upheld_lab.training.fave import evaluate as planners
 from upheld_lab.training.fave.decompositions import PlannedQuestion
+from upheld_lab.training.served import NotServedError, Served
 
 GOOD = dict.fromkeys(
     ("reference_correctness", "correctness", "citation_accuracy", "truthfulness", "conciseness"),
@@ -55,7 +59,7 @@ def knows_years(messages: Sequence[Message], output: type[BaseModel] | None) -> 
     return {**GOOD, "bias": 0.0, "judgment": judgment, "revised_question": revised}
 
 
-async def measured(tmp_path: Path, llm: FakeLLM, count: int = 40) -> list[Measured]:
+async def measured(tmp_path: Path, llm: LLM, count: int = 40) -> list[Measured]:
     return await measure(
         Lighthouses(), llm, tmp_path / "rows.jsonl", ignore, split=Split.TRAIN, count=count,
         passages=2,
@@ -166,6 +170,43 @@ async def test_a_planner_is_measured_by_the_gold_that_it_finds(tmp_path: Path) -
     assert await planners.measure(asked, opened._parts, out, ignore) == rows
     assert len(out.read_text().splitlines()) == 1
     await opened.close()
+
+
+def is_down(*_: object) -> Line:
+    return LLMUnavailableError("nobody listens")
+
+
+def is_down_for_streams(messages: Sequence[Message], output: type[BaseModel] | None) -> Line:
+    return is_down() if output is None else knows_years(messages, output)
+
+
+@pytest.mark.parametrize("script", [is_down, is_down_for_streams])
+async def test_an_outage_is_no_answer_of_a_checker(tmp_path: Path, script: Script) -> None:
+    with pytest.raises(NotServedError, match="nobody listens"):
+        await measured(tmp_path, Served(FakeLLM(script)), count=5)
+    assert not list(read_measured(tmp_path / "rows.jsonl"))
+    assert len(await measured(tmp_path, Served(FakeLLM(knows_years)), count=5)) == 5
+
+
+async def test_an_outage_is_no_session_of_a_planner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the model that is named plans, not the planner of the settings."""
+    opened = await kb(tmp_path, is_down)
+    another = FakeLLM(lambda *_: {"questions": ["How long does the crossing take?"]})
+
+    async def fake(_: object) -> Resources:
+        return replace(opened._parts, planner=another)
+
+    monkeypatch.setattr("upheld.resources.open.open_resources", fake)
+    own = tmp_path / "own.jsonl"
+    own.write_text('{"question": "How long is it?", "answerable": false}')
+    asked = [PlannedQuestion("q", "How long?", "ferry", (), frozenset({"1"}), Split.DEV)]
+    async with planned_of(None, own, load_settings(), ignore) as (_, parts):
+        with pytest.raises(NotServedError, match="nobody listens"):
+            await planners.measure(asked, parts, tmp_path / "rows.jsonl", ignore)
+    assert not (tmp_path / "rows.jsonl").exists()
+    assert not another.calls
 
 
 def test_the_command_line_compares_lines_of_either_kind(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,6 +71,7 @@ async def planned_of(
     from upheld_lab.bench.runs.kb import knowledge_base
     from upheld_lab.bench.vectors import default_cache
     from upheld_lab.training.fave.decompositions import facts_of, read_planned
+    from upheld_lab.training.served import Served
     from upheld_lab.training.sources import OwnSource
 
     if (data is None) == (questions is None):
@@ -84,12 +86,14 @@ async def planned_of(
         place = {"kb": str(folder), "collection": SCOPE.collection, "storage": {}}
         settings = settings.model_copy(update=place)
     parts = await open_resources(settings)
+    # The model that the command names plans, whatever planner the settings name.
+    served = replace(parts, llm=parts.llm and Served(parts.llm), planner=None)
     try:
         if data is not None:
-            yield read_planned(data, sides), parts
+            yield read_planned(data, sides), served
         elif questions is not None:
             own = await OwnSource(questions, parts).questions(sides)
-            yield [each for each in own if each.gold], parts
+            yield [each for each in own if each.gold], served
     finally:
         await parts.close()
 
@@ -98,10 +102,11 @@ async def planned_of(
 async def model_of(settings: Settings) -> AsyncIterator[LLM | None]:
     """The language model of the settings; None if they name none."""
     from upheld.resources.open import open_llm
+    from upheld_lab.training.served import Served
 
     llm = open_llm(settings)
     try:
-        yield llm
+        yield llm and Served(llm)
     finally:
         if llm is not None:
             await llm.close()

@@ -53,5 +53,5 @@ def _ending() -> Iterator[None]:
     except (LLMUnavailableError, LLMRejectedError) as error:
         raise NotServedError(
             f"The run has ended: {error.first_line}",
-            help="Mend that, and run the same command again: it keeps the lines that it wrote.",
+            help="Fix that, and run the same command again: lines that were written are kept.",
         ) from error

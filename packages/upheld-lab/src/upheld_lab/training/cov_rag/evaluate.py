@@ -71,6 +71,11 @@ class Measured:
     revised: str = ""
     p_true: float | None = None  # P(judgment = true), of a decoder that is held to the form
 
+    @property
+    def is_right(self) -> bool:
+        """The draft is right in everything."""
+        return self.label == Judgment.TRUE
+
 
 async def measure(
     source: Source,
@@ -193,7 +198,7 @@ def summary(rows: Sequence[Measured]) -> dict[str, float]:
         "citation_f1": _mean(each.citation_f1 for each in asked),
         "empty": _mean(each.is_empty for each in rows),
         "empty_where_no_answer": _mean(each.is_empty for each in plain if not each.has_answer),
-        "drafts_right": _mean(each.label == Judgment.TRUE for each in rows),
+        "drafts_right": _mean(each.is_right for each in rows),
         "reference_before": _mean(each.reference for each in rows),
     }
     if any(each.judgment is not None for each in rows):
@@ -213,7 +218,7 @@ def balanced_accuracy(rows: Sequence[Measured]) -> float:
     """Of right drafts and of others, the mean share that is judged so; unreadable is wrong."""
     shares = []
     for is_right in (True, False):
-        of_kind = [each for each in rows if (each.label == Judgment.TRUE) is is_right]
+        of_kind = [each for each in rows if each.is_right is is_right]
         shares.append(
             _mean(
                 bool(each.judgment) and (each.judgment == Judgment.TRUE) is is_right
@@ -232,10 +237,7 @@ def by_threshold(dev: Iterable[Measured], test: Iterable[Measured]) -> dict[str,
     chosen, told = (
         [(each.p_true, each) for each in rows if each.p_true is not None] for rows in (dev, test)
     )
-    if any(
-        {each.label == Judgment.TRUE for _, each in side} != {True, False}
-        for side in (chosen, told)
-    ):
+    if any({each.is_right for _, each in side} != {True, False} for side in (chosen, told)):
         raise ValueError("both sides need drafts with P(judgment = true), right ones and others")
 
     def judged(rows: Sequence[tuple[float, Measured]], least: float) -> float:
@@ -254,7 +256,7 @@ def by_threshold(dev: Iterable[Measured], test: Iterable[Measured]) -> dict[str,
         "threshold": least,
         "balanced_accuracy_on_dev": judged(chosen, least),
         "balanced_accuracy": judged(told, least),
-        "auc": auc([p for p, _ in told], [each.label == Judgment.TRUE for _, each in told]),
+        "auc": auc([p for p, _ in told], [each.is_right for _, each in told]),
     }
 
 
